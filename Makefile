@@ -12,7 +12,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web test check format soak soak-messaging soak-pipelining soak-verdicts torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-timers bench-web screenshots docs lock clean
+.PHONY: help run web vision test check format soak soak-messaging soak-pipelining soak-verdicts soak-files torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-timers bench-files bench-web screenshots docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -22,6 +22,9 @@ run: $(RUNTIME) ## install, serve with sample data, and print the address
 	@$(BIN)/greenroom demo
 
 web: $(BUILT) ## build the web app into the package (needs Node 20 or newer)
+
+vision: $(DEV) ## build the model that rates pictures into the package (needs Node 20 or newer)
+	@scripts/with_node "Pictures are not rated" $(BIN)/python -m scripts.vision
 
 test: $(DEV) ## install and run all tests, with the engines they need
 	@scripts/with_node "The web app is not tested" $(MAKE) -s web
@@ -51,6 +54,9 @@ soak-pipelining: $(DEV) ## pipelining clients on a slow and failing store, until
 soak-verdicts: $(DEV) ## random texts: prefiltered verdicts compared with all rules, until stopped
 	$(BIN)/python -m tests.soak_verdicts
 
+soak-files: $(DEV) ## 1 GB uploaded through kills of server and client, and its memory watched
+	$(BIN)/python -m tests.torture.uploads
+
 torture: $(DEV) ## five minutes of kills, pauses and failures while clients keep sending
 	$(BIN)/python -m tests.torture --seconds 300 --kills 100
 	$(BIN)/python -m tests.torture.power_cuts --seconds 120 --cuts 40
@@ -76,6 +82,9 @@ bench-connections: $(DEV) ## ten thousand open sockets: memory of each, and late
 bench-timers: $(DEV) ## how late timers run with 100,000 pending, and what sends lose to them
 	$(BIN)/python -m bench.timers
 
+bench-files: $(DEV) ## uploads, downloads, photos, ratings; and what chat pays for them
+	$(BIN)/python -m bench.files
+
 bench-web: $(DEV) web ## a first visit to the web app, and a thread of 50,000 messages
 	$(BIN)/python -m bench.web
 
@@ -89,16 +98,16 @@ docs: $(DEV) ## regenerate docs/ and the web app's types
 
 lock: ## update the lock files (needs uv)
 	$(COMPILE) --output-file requirements.lock
-	$(COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --extra dev --extra vision --constraint requirements.lock --output-file requirements-dev.lock
 	cd scripts/engines && $(RESOLVE) synapse.in --output-file synapse.lock
 	cd scripts/engines && $(RESOLVE) asgi_sockets.in --output-file asgi_sockets.lock
 	cd scripts/engines && rm -f package-lock.json && \
-		npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+		npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --legacy-peer-deps
 	cd web && rm -f package-lock.json && \
 		npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean: ## remove everything that make installed; data/ stays
-	rm -rf web/node_modules web/.tests greenroom/api/web/built
+	rm -rf web/node_modules web/.tests greenroom/api/web/built greenroom/files/vision/built
 	rm -rf .venv .engines .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
 
 $(RUNTIME): requirements.lock pyproject.toml scripts/setup

@@ -3,6 +3,7 @@
 Careful: syncing a file does not sync its name. The name is in the folder, which must be synced too.
 """
 
+import ctypes
 import errno
 import os
 from pathlib import Path
@@ -10,6 +11,11 @@ from secrets import token_hex
 
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EROFS)
 """Errors of mounts that cannot sync folders, and of folders that cannot be read."""
+
+_WRITE = 2
+_sync_file_range = getattr(ctypes.CDLL(None), "sync_file_range", None)  # only Linux has it
+if _sync_file_range is not None:
+    _sync_file_range.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
@@ -67,3 +73,11 @@ def sync_folder(folder: Path) -> None:
     except OSError as error:
         if error.errno not in _CANNOT_SYNC:
             raise
+
+
+def begin_sync(descriptor: int) -> None:
+    """Has the system write what is dirty now, without waiting for it. So a large file is on its way
+    to the disk while it grows, and the sync at its end is short: a long one holds up every other
+    sync on the same disk. Where that is not possible, it has no effect."""
+    if _sync_file_range is not None:
+        _sync_file_range(descriptor, 0, 0, _WRITE)

@@ -1,18 +1,19 @@
 """Starts the engines once per test run, and fails a CI run that skips tests.
 
 Under pytest-xdist the controller starts them and passes their URLs to the workers: a worker may end
-before the others, so none may own an engine. `GREENROOM_TEST_DYNAMODB` and `GREENROOM_TEST_NATS`
-name an engine that is already running. All workers share one of each: in DynamoDB Local they have
-databases of their own, and a second Java would have to warm up too.
+before the others, so none may own an engine. `GREENROOM_TEST_DYNAMODB` and so on name an engine
+that is already running. All workers share one of each: in DynamoDB Local they have databases of
+their own, and a second Java would have to warm up too.
 """
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from scripts import engines
+from scripts.vision.build import build
 from tests.stores import SQLITE
 
 _CI = os.environ.get("CI") == "true"
@@ -59,8 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     run = node.config.stash[_RUN]
-    run.find("dynamodb")
-    run.find("nats")
+    for name in ("dynamodb", "nats", "clamd", "seaweedfs"):
+        run.find(name)
     node.workerinput["engines"] = run.known
 
 
@@ -78,6 +79,26 @@ def nats_url(request: pytest.FixtureRequest) -> str:
     return _url(request.config, "nats")
 
 
+@pytest.fixture(scope="session")
+def vision_model() -> Path:
+    """The model that rates pictures, which is built once."""
+    try:
+        return build()
+    except engines.Unavailable as reason:
+        _miss("model for pictures", str(reason))
+
+
+@pytest.fixture(scope="session")
+def clamd_url(request: pytest.FixtureRequest) -> str:
+    return _url(request.config, "clamd")
+
+
+@pytest.fixture(scope="session")
+def s3_url(request: pytest.FixtureRequest) -> str:
+    """As in GREENROOM_BLOBS."""
+    return _url(request.config, "seaweedfs")
+
+
 @pytest.fixture(params=["sqlite", "dynamodb"])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Each engine in turn, for `fresh_store`."""
@@ -89,10 +110,14 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def _url(config: pytest.Config, name: str) -> str:
     found = config.stash[_RUN].find(name)
     if reason := found.get("missing"):
-        if _CI:
-            pytest.fail(f"no {name} on this machine: {reason}", pytrace=False)
-        pytest.skip(f"no {name} on this machine: {reason}")
+        _miss(name, reason)
     return found["url"]
+
+
+def _miss(name: str, reason: str) -> NoReturn:
+    if _CI:
+        pytest.fail(f"no {name} on this machine: {reason}", pytrace=False)
+    pytest.skip(f"no {name} on this machine: {reason}")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

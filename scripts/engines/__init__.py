@@ -11,7 +11,7 @@ To add an engine, add a module with a `start()` and a line in `ENGINES`.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from scripts.engines import dynalite, dynamodb, moto, nats
+from scripts.engines import clamd, dynalite, dynamodb, moto, nats, seaweedfs
 from scripts.engines.process import Engine
 from scripts.engines.requirements import Unavailable
 
@@ -20,6 +20,8 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "dynalite": dynalite.start,
     "moto": moto.start,
     "nats": nats.start,
+    "seaweedfs": seaweedfs.start,
+    "clamd": clamd.start,
 }
 
 

@@ -51,7 +51,7 @@ def launch(
     FOLDER.mkdir(exist_ok=True)
     log = FOLDER / f"{name}.log"
     for _ in range(3):
-        port = at or _free_port()
+        [port] = [at] if at else free_ports(1)
         with log.open("wb") as output:
             process = subprocess.Popen(
                 argv(port),
@@ -59,7 +59,7 @@ def launch(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+                preexec_fn=end_with_parent,
             )
         if _listens(process, port):
             return Engine(url.format(port=port), process)
@@ -68,11 +68,12 @@ def launch(
     raise Unavailable(f"{name} does not start; see {log}")
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
 def _listens(process: subprocess.Popen[bytes], port: int) -> bool:
@@ -84,5 +85,7 @@ def _listens(process: subprocess.Popen[bytes], port: int) -> bool:
     return False
 
 
-def _end_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+def end_with_parent() -> None:
+    """Called in a new process."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 FOLDER = _HERE.parents[1] / ".engines"
+LOCK = _HERE / "package-lock.json"
 
 
 class Unavailable(Exception):
@@ -36,24 +37,25 @@ def command(name: str, *, debian: str) -> str:
 
 def npm_package(name: str) -> Path:
     """The folder of an installed package, in the version of package-lock.json."""
-    lock = _HERE / "package-lock.json"
-    version = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
+    version = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
     target = FOLDER / f"npm-{version}"
     if not target.exists():
         npm = command("npm", debian="nodejs npm")
         with _one_at_a_time():
             if not target.exists():
-                _install(npm, lock, target)
+                _install(npm, target)
     return target / "node_modules" / name
 
 
-def _install(npm: str, lock: Path, target: Path) -> None:
+def _install(npm: str, target: Path) -> None:
     unfinished = target.with_suffix(".unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    shutil.copy(lock, unfinished)
-    shutil.copy(lock.with_name("package.json"), unfinished)
-    _run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", folder=unfinished)
+    shutil.copy(LOCK, unfinished)
+    shutil.copy(LOCK.with_name("package.json"), unfinished)
+    # nsfwjs asks for TensorFlow.js, of which we need nothing.
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund")
+    _run(npm, "ci", "--legacy-peer-deps", *quiet, folder=unfinished)
     unfinished.rename(target)
 
 

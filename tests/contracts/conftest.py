@@ -1,4 +1,4 @@
-"""The fixture `store`: each engine in turn, with new empty tables.
+"""The fixtures `store` and `engine`: each engine in turn, with new empty tables, or no blobs.
 
 The suites of ports that have no engine yet are left out: they would count as skipped.
 """
@@ -8,13 +8,15 @@ from uuid import uuid4
 
 import pytest
 
+from greenroom.blobs.base import Blobs
 from greenroom.clock import ManualClock
 from greenroom.store.base import Store
-from tests.contracts import blob_engines, sql_engines
+from tests.contracts import sql_engines
+from tests.contracts.blob_engines import ENGINES, BlobEngine
 from tests.contracts.tables import TABLES
 from tests.stores import IN_2100_MS, fresh_store
 
-_SUITES = {"test_blobs.py": blob_engines.ENGINES, "test_sql.py": sql_engines.ENGINES}
+_SUITES = {"test_sql.py": sql_engines.ENGINES}
 collect_ignore = [suite for suite, engines in _SUITES.items() if not engines]
 
 
@@ -33,3 +35,14 @@ def token() -> str:
 async def store(store_url: str, clock: ManualClock) -> AsyncIterator[Store]:
     async with fresh_store(store_url, TABLES, clock) as opened:
         yield opened
+
+
+@pytest.fixture(params=ENGINES)
+async def engine(request: pytest.FixtureRequest) -> AsyncIterator[BlobEngine]:
+    async with ENGINES[request.param](request) as opened:
+        yield opened
+
+
+@pytest.fixture
+def blobs(engine: BlobEngine) -> Blobs:
+    return engine.blobs

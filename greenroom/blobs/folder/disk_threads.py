@@ -1,0 +1,57 @@
+"""Runs blocking disk work in threads, and translates its failures."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
+
+from greenroom.blobs.base import BlobsFailing
+
+T = TypeVar("T")
+_THREADS = 8
+_log = logging.getLogger(__name__)
+
+
+class DiskThreads:
+    """A slow disk holds up these threads, and nothing else."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="blobs")
+
+    async def run(self, work: Callable[..., T], *args: Any) -> T:
+        """A thread cannot be stopped: a cancelled caller waits for the end of the work, so that
+        nothing else touches the same files meanwhile."""
+        loop = asyncio.get_running_loop()
+        working = loop.run_in_executor(self._pool, partial(work, *args))
+        try:
+            return await asyncio.shield(working)
+        except asyncio.CancelledError:
+            await _ended(working)
+            raise
+        except OSError as error:
+            _log.error("The folder of files cannot be used: %s", error)
+            raise BlobsFailing from error
+
+    def close(self) -> None:
+        self._pool.shutdown()
+
+
+async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """Finishes the work even if the caller is cancelled meanwhile."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await _ended(task)
+        raise
+
+
+async def _ended(work: asyncio.Future[Any]) -> None:
+    while not work.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait((work,))
+    if not work.cancelled():
+        work.exception()  # seen, so that it is not logged as forgotten

@@ -1,0 +1,92 @@
+"""Writes an upload to disk while it arrives, in pieces of 1 MB, each in a thread.
+
+While one piece is written the next is collected: memory stays below two pieces, and the sender is
+slowed down to the speed of the disk.
+
+Careful: a thread cannot be cancelled. Nothing else may use the descriptor before the work that was
+begun has ended.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from greenroom.blobs.base import WrongSize
+from greenroom.blobs.folder.disk_threads import DiskThreads, to_its_end
+from greenroom.blobs.folder.layout import Layout
+from greenroom.blobs.folder.stored import Draft, write_all
+from greenroom.durable_files import begin_sync
+
+_PIECE = 1024 * 1024
+
+
+async def receive(
+    threads: DiskThreads, descriptor: int, content: AsyncIterator[bytes], *, most: int, size: int
+) -> int:
+    """Writes at most `most` bytes, and returns how many. What has come is written and synced
+    whatever happens. Raises `WrongSize(size)` if more comes."""
+    writer = _Writer(threads, descriptor)
+    try:
+        async for piece in content:
+            room = most - writer.received
+            await writer.add(piece if len(piece) <= room else piece[:room])
+            if len(piece) > room:
+                raise WrongSize(size)
+    finally:
+        await to_its_end(writer.finish())
+    return writer.received
+
+
+@asynccontextmanager
+async def receiving(
+    threads: DiskThreads, layout: Layout, content: AsyncIterator[bytes], size: int
+) -> AsyncIterator[Draft]:
+    """A draft with the content, which is removed unless it gets a name. Raises `WrongSize`."""
+    draft = await threads.run(Draft, layout)
+    try:
+        if await receive(threads, draft.descriptor, content, most=size, size=size) != size:
+            raise WrongSize(size)
+        yield draft
+    finally:
+        await threads.run(draft.discard)
+
+
+class _Writer:
+    def __init__(self, threads: DiskThreads, descriptor: int) -> None:
+        self.received = 0
+        self._threads = threads
+        self._descriptor = descriptor
+        self._collected: list[bytes] = []
+        self._bytes = 0
+        self._writing: asyncio.Task[None] | None = None
+
+    async def add(self, piece: bytes) -> None:
+        self._collected.append(piece)
+        self._bytes += len(piece)
+        self.received += len(piece)
+        if self._bytes >= _PIECE:
+            await self._written()
+            self._write_collected()
+
+    async def finish(self) -> None:
+        """After a failed write nothing more is written: there would be a gap."""
+        await self._written()
+        self._write_collected()
+        await self._written()
+        await self._threads.run(os.fsync, self._descriptor)
+
+    def _write_collected(self) -> None:
+        pieces, self._collected, self._bytes = self._collected, [], 0
+        writing = self._threads.run(_write_pieces, self._descriptor, pieces)
+        self._writing = asyncio.create_task(writing)
+
+    async def _written(self) -> None:
+        if self._writing is not None:
+            await asyncio.shield(self._writing)
+
+
+def _write_pieces(descriptor: int, pieces: list[bytes]) -> None:
+    for piece in pieces:
+        write_all(descriptor, piece)
+    begin_sync(descriptor)

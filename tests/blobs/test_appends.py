@@ -1,0 +1,183 @@
+"""Uploads that grow at their end: nothing that has come is lost, and nothing comes twice."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from greenroom.blobs.base import (
+    AppendBlobs,
+    AppendConflict,
+    BlobsFailing,
+    UploadNotFound,
+    WrongSize,
+)
+from greenroom.blobs.folder import FolderBlobs
+from tests.blobs.appending import KEY, killed_while_appending, run_until_full, sent
+
+TYPE = "video/mp4"
+BIG = os.urandom(3_500_000)
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+class CutOff(Exception):
+    """The sender is gone."""
+
+
+async def pieces(*given: bytes) -> AsyncIterator[bytes]:
+    for piece in given:
+        yield piece
+
+
+async def cut_off_after(*given: bytes) -> AsyncIterator[bytes]:
+    for piece in given:
+        yield piece
+    raise CutOff
+
+
+def slices(content: bytes, size: int) -> Sequence[bytes]:
+    return [content[at : at + size] for at in range(0, len(content), size)]
+
+
+async def content_of(blobs: FolderBlobs) -> bytes | None:
+    found = await blobs.get(KEY)
+    return None if found is None else b"".join([piece async for piece in found])
+
+
+async def test_a_blob_is_appended_in_several_requests(blobs: FolderBlobs) -> None:
+    assert isinstance(blobs, AppendBlobs)
+    assert await blobs.appended(KEY) == 0
+    half = len(BIG) // 2
+    first = pieces(*slices(BIG[:half], 60_000))
+    assert await blobs.append(KEY, 0, first, size=len(BIG)) == half
+    assert (await blobs.appended(KEY), await blobs.head(KEY)) == (half, None)
+    await blobs.append(KEY, half, pieces(BIG[half:]), size=len(BIG))
+    done = await blobs.finish_append(KEY, TYPE)
+    assert (done.size, done.content_type) == (len(BIG), TYPE)
+    assert await content_of(blobs) == BIG
+    assert await blobs.finish_append(KEY, TYPE) == done
+    assert await blobs.appended(KEY) == 0
+
+
+async def test_what_has_come_is_kept_when_the_sender_is_cut_off(blobs: FolderBlobs) -> None:
+    with pytest.raises(CutOff):
+        await blobs.append(KEY, 0, cut_off_after(BIG[:2_000_000], b"end"), size=len(BIG))
+    assert await blobs.appended(KEY) == 2_000_003
+
+
+async def test_a_cancelled_request_keeps_what_has_come(blobs: FolderBlobs) -> None:
+    stalled = asyncio.Event()
+
+    async def content() -> AsyncIterator[bytes]:
+        for piece in slices(BIG, 100_000):
+            yield piece
+        stalled.set()
+        await asyncio.sleep(60)
+
+    task = asyncio.create_task(blobs.append(KEY, 0, content(), size=2 * len(BIG)))
+    await stalled.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await blobs.appended(KEY) == len(BIG)
+    await blobs.append(KEY, len(BIG), pieces(BIG), size=2 * len(BIG))
+    await blobs.finish_append(KEY, TYPE)
+    assert await content_of(blobs) == BIG + BIG
+
+
+@pytest.mark.parametrize("offset", [1, 4, 6, 2**40])
+async def test_an_append_at_another_offset_is_refused(blobs: FolderBlobs, offset: int) -> None:
+    await blobs.append(KEY, 0, pieces(b"bytes"), size=10)
+    with pytest.raises(AppendConflict) as refusal:
+        await blobs.append(KEY, offset, pieces(b"more"), size=10)
+    assert refusal.value.length == 5
+    assert await blobs.appended(KEY) == 5
+
+
+async def test_a_second_request_is_refused_while_one_appends(blobs: FolderBlobs) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def content() -> AsyncIterator[bytes]:
+        begun.set()
+        yield b"first"
+        await go_on.wait()
+
+    first = asyncio.create_task(blobs.append(KEY, 0, content(), size=10))
+    await begun.wait()
+    with pytest.raises(AppendConflict):
+        await blobs.append(KEY, 0, pieces(b"other"), size=10)
+    with pytest.raises(AppendConflict):
+        await blobs.finish_append(KEY, TYPE)
+    go_on.set()
+    assert await first == 5
+    assert await blobs.append(KEY, 5, pieces(b"other"), size=10) == 10
+
+
+async def test_more_than_was_announced_is_refused_and_not_kept(blobs: FolderBlobs) -> None:
+    with pytest.raises(WrongSize):
+        await blobs.append(KEY, 0, pieces(b"12345678", b"90AB"), size=10)
+    assert await blobs.appended(KEY) == 10
+    await blobs.finish_append(KEY, TYPE)
+    assert await content_of(blobs) == b"1234567890"
+
+
+async def test_nothing_is_left_after_an_abort(blobs: FolderBlobs, folder: Path) -> None:
+    await blobs.append(KEY, 0, pieces(b"bytes"), size=10)
+    for _ in range(2):
+        await blobs.abort_append(KEY)
+        assert await blobs.appended(KEY) == 0
+    with pytest.raises(UploadNotFound):
+        await blobs.finish_append(KEY, TYPE)
+    assert files_in(folder) == []
+
+
+async def test_an_upload_of_nothing_becomes_an_empty_blob(blobs: FolderBlobs) -> None:
+    assert await blobs.append(KEY, 0, pieces(), size=0) == 0
+    assert (await blobs.finish_append(KEY, TYPE)).size == 0
+
+
+async def test_a_finished_blob_does_not_grow(blobs: FolderBlobs) -> None:
+    await blobs.append(KEY, 0, pieces(b"bytes"), size=5)
+    done = await blobs.finish_append(KEY, TYPE)
+    with pytest.raises(AppendConflict):
+        await blobs.append(KEY, 5, pieces(b"more"), size=9)
+    assert (await blobs.head(KEY), await blobs.appended(KEY)) == (done, 0)
+
+
+async def test_a_full_disk_is_a_problem_and_leaves_no_gap(blobs: FolderBlobs, folder: Path) -> None:
+    limit, size = 1_500_000, 4_000_000
+    problem = await asyncio.to_thread(run_until_full, folder, limit)
+    assert problem == BlobsFailing.__name__
+    assert await blobs.appended(KEY) == limit
+    await blobs.append(KEY, limit, pieces(sent(size)[limit:]), size=size)
+    await blobs.finish_append(KEY, TYPE)
+    assert await content_of(blobs) == sent(size)
+
+
+async def test_an_upload_goes_on_after_its_server_was_killed(
+    blobs: FolderBlobs, folder: Path
+) -> None:
+    await asyncio.to_thread(killed_while_appending, folder)
+    length = await blobs.appended(KEY)
+    assert length > 1_000_000
+    await blobs.append(KEY, length, pieces(b"the end"), size=length + 7)
+    await blobs.finish_append(KEY, TYPE)
+    assert await content_of(blobs) == sent(length) + b"the end"
+
+
+async def test_the_last_bytes_are_taken_back(blobs: FolderBlobs) -> None:
+    await blobs.cut_append(KEY, 0)  # nothing has come yet
+    await blobs.append(KEY, 0, pieces(BIG), size=len(BIG) + 1)
+    await blobs.cut_append(KEY, len(BIG) + 1)
+    assert await blobs.appended(KEY) == len(BIG)
+    await blobs.cut_append(KEY, 1000)
+    assert await blobs.appended(KEY) == 1000
+    await blobs.append(KEY, 1000, pieces(BIG[1000:]), size=len(BIG))
+    await blobs.finish_append(KEY, TYPE)
+    await blobs.cut_append(KEY, 0)
+    assert await content_of(blobs) == BIG
