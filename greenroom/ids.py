@@ -19,6 +19,8 @@ RequestId = NewType("RequestId", str)
 ReportId = NewType("ReportId", str)
 NoticeId = NewType("NoticeId", str)
 ScheduledId = NewType("ScheduledId", str)
+FileId = NewType("FileId", str)
+ManifestId = NewType("ManifestId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _AS_LETTERS = (_ALPHABET * 8).encode()
@@ -82,16 +84,26 @@ class Ids:
     def scheduled(self) -> ScheduledId:
         return ScheduledId("sch_" + self._body())
 
+    def file(self) -> FileId:
+        return FileId("fil_" + self._body())
+
+    def manifest(self) -> ManifestId:
+        return ManifestId("mnf_" + self._body())
+
     def report(self) -> ReportId:
         return ReportId("rpt_" + self._body())
 
 
+def is_id(text: str, prefix: str) -> bool:
+    """Whether the text could be an id with this prefix, such as `usr_`."""
+    return text.startswith(prefix) and len(text) == 30 and set(text[4:]) <= set(_ALPHABET)
+
+
 def time_of(identifier: str) -> int | None:
     """The milliseconds in an id, or None if the text is not a valid id."""
-    body = identifier[4:]
-    if len(body) != 26 or identifier[3] != "_" or not set(body) <= set(_ALPHABET):
+    if identifier[3:4] != "_" or not is_id(identifier, identifier[:4]):
         return None
-    ms = _number(body[:10])
+    ms = _number(identifier[4:14])
     return ms if ms <= LAST_MS else None
 
 

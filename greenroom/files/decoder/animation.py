@@ -1,0 +1,76 @@
+"""Makes the large version of an animation move, if that is cheap; otherwise it stays a still."""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+from PIL import Image, ImageSequence
+
+from greenroom.files.decoder.jobs import Decoded, Made
+from greenroom.files.decoder.picture import bare, fitting, resized
+from greenroom.files.decoder.problems import NotDecodable, decoding
+from greenroom.files.decoder.versions import WEBP
+from greenroom.files.models import Variant
+
+_SIDE: Final = 720
+_MOST_PIXELS: Final = 20_000_000
+"""Over all frames of the version."""
+_MOST_SECONDS: Final = 4.0
+_QUALITY, _METHOD = 70, 0
+_SHORTEST_MS, _LONGEST_MS = 20, 60_000
+
+
+def with_animation(still: Decoded, path: Path, format: str, folder: Path) -> Decoded:
+    """Replaces the large version. Its first frame decides how large it is."""
+    draft = folder / "animation"
+    with suppress(NotDecodable), decoding(), Image.open(path, formats=(format,)) as image:
+        size = _write(image, draft)
+        if size is None:
+            return still
+        draft.replace(folder / Variant.LARGE.value)
+        return _with_large(still, size)
+    draft.unlink(missing_ok=True)
+    return still
+
+
+def _write(image: Image.Image, draft: Path) -> tuple[int, int] | None:
+    size = fitting(image.size, _SIDE)
+    if size[0] * size[1] * int(getattr(image, "n_frames", 1)) > _MOST_PIXELS:
+        return None
+    durations = list[int]()
+    frames = _frames(image, size, durations)
+    first = next(frames)
+    rest = list(frames)
+    first.save(
+        draft,
+        "WEBP",
+        save_all=True,
+        append_images=rest,
+        duration=durations,
+        loop=0,
+        quality=_QUALITY,
+        method=_METHOD,
+    )
+    return size
+
+
+def _frames(
+    image: Image.Image, size: tuple[int, int], durations: list[int]
+) -> Iterator[Image.Image]:
+    begun = time.monotonic()
+    for frame in ImageSequence.Iterator(image):
+        if time.monotonic() - begun > _MOST_SECONDS:
+            raise NotDecodable("too slow")
+        shown_ms = int(frame.info.get("duration") or 100)
+        durations.append(min(max(shown_ms, _SHORTEST_MS), _LONGEST_MS))
+        has_alpha = "transparency" in frame.info or "A" in frame.getbands()
+        yield bare(resized(frame.convert("RGBA" if has_alpha else "RGB"), size))
+
+
+def _with_large(still: Decoded, size: tuple[int, int]) -> Decoded:
+    large = Made(Variant.LARGE, WEBP, *size)
+    previews = (large if one.variant is Variant.LARGE else one for one in still.previews)
+    return replace(still, previews=tuple(previews))

@@ -1,0 +1,68 @@
+"""Decodes one file: guesses its type, proves it with a decoder, and makes its previews.
+
+| the file …                                         | becomes                                    |
+| ---                                                | ---                                        |
+| is decoded                                         | a picture, video, sound or PDF             |
+| is damaged, or only begins like one of these       | `other`, `application/octet-stream`        |
+| is a PDF that is encrypted or cannot be drawn      | a PDF without a preview                    |
+| is HEIC, and no program for it is installed        | `other`, `image/heic`                      |
+| is a video or sound, and ffmpeg is not installed   | `other`, with the type that it seems to be |
+| is text, SVG, HTML, an archive, anything else      | `other`, with the type of its content      |
+| has more pixels than allowed                       | refused                                    |
+| is a picture that takes too much memory or time    | refused (`client.py`)                      |
+
+A damaged file loses its type so that no browser is asked to show it: nothing has proved that it is
+harmless there.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from greenroom.files.decoder import ffmpeg, heif
+from greenroom.files.decoder.animation import with_animation
+from greenroom.files.decoder.content_type import HEIF, Guess, guess
+from greenroom.files.decoder.jobs import UNKNOWN, Answer, Decoded, Job, NeedsTime, Sniffed
+from greenroom.files.decoder.pdf import read_pdf
+from greenroom.files.decoder.picture import open_picture
+from greenroom.files.decoder.problems import NotDecodable, Stopped
+from greenroom.files.decoder.versions import versions
+from greenroom.files.decoder.video import read_video
+from greenroom.files.models import Media
+
+
+def decode(job: Job, tell: Callable[[Sniffed], None]) -> Answer:
+    """`tell` is called with the guess before anything is decoded."""
+    found = guess(Path(job.path))
+    tell(Sniffed(found.type, found.media))
+    try:
+        return _decoded(job, found)
+    except Stopped as stopped:
+        return stopped.answer
+    except NotDecodable:
+        return Decoded(type=UNKNOWN)
+
+
+def _decoded(job: Job, found: Guess) -> Answer:
+    path, folder = Path(job.path), Path(job.folder)
+    if found.media is Media.PICTURE:
+        return _picture(job, found, path, folder)
+    if found.media is Media.PDF:
+        return read_pdf(path, folder)
+    if found.media is Media.OTHER or not ffmpeg.is_installed():
+        return Decoded(type=found.type)
+    if not job.is_heavy:
+        return NeedsTime()
+    return read_video(path, found, folder, max_pixels=job.max_pixels, size=job.size)
+
+
+def _picture(job: Job, found: Guess, path: Path, folder: Path) -> Decoded:
+    if found.reader == HEIF:
+        if heif.program() is None:
+            return Decoded(type=found.type)
+        picture = heif.open_heif(path, folder, max_pixels=job.max_pixels)
+        return versions(picture, found.type, Media.PICTURE, folder)
+    picture = open_picture(path, found.reader, max_pixels=job.max_pixels)
+    still = versions(picture, found.type, Media.PICTURE, folder)
+    if not picture.is_animated:
+        return still
+    return with_animation(still, path, found.reader, folder)

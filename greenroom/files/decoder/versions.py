@@ -1,0 +1,77 @@
+"""Makes the versions of a picture that others see: three sizes and a blurred one, as WebP."""
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+from PIL import Image, ImageFilter
+
+from greenroom.files.decoder.hashes import perceptual_hash
+from greenroom.files.decoder.jobs import PIXELS, Decoded, Made
+from greenroom.files.decoder.picture import Picture, bare, fitting, resized
+from greenroom.files.decoder.thumbhash import thumbhash
+from greenroom.files.models import Media, Variant
+
+WEBP: Final = "image/webp"
+SIDES: Final = {Variant.LARGE: 1920, Variant.MEDIUM: 960, Variant.SMALL: 320}
+RATED_SIDE: Final = 224
+_QUALITY, _METHOD = 80, 2
+"""Slower methods make the files hardly smaller, and take twice as long."""
+_BLURRED_SIDE, _BLUR_RADIUS = 16, 1.5
+_GREY: Final = (128, 128, 128)
+_WHITE: Final = (255, 255, 255)
+
+
+def versions(picture: Picture, type: str, media: Media, folder: Path) -> Decoded:
+    """Writes all versions, and the pixels for the rater."""
+    made, image = list[Made](), picture.image
+    smaller: dict[Variant, Image.Image] = {}
+    for variant, side in SIDES.items():
+        image = resized(image, fitting(image.size, side))
+        smaller[variant] = image
+        made.append(_written(image, variant, folder, same_as=made[-1] if made else None))
+    small = smaller[Variant.SMALL]
+    made.append(_written(blurred(small), Variant.BLURRED, folder))
+    write_pixels(small if min(small.size) >= RATED_SIDE else smaller[Variant.MEDIUM], folder)
+    return Decoded(
+        type=type,
+        media=media,
+        width=picture.width,
+        height=picture.height,
+        thumbhash=thumbhash(small),
+        perceptual_hash=perceptual_hash(on_color(smaller[Variant.MEDIUM], _WHITE)),
+        previews=tuple(made),
+        has_pixels=True,
+    )
+
+
+def _written(
+    image: Image.Image, variant: Variant, folder: Path, same_as: Made | None = None
+) -> Made:
+    path = folder / variant.value
+    if same_as is not None and (same_as.width, same_as.height) == image.size:
+        shutil.copyfile(folder / same_as.variant.value, path)
+    else:
+        image.save(path, "WEBP", quality=_QUALITY, method=_METHOD)
+    return Made(variant, WEBP, *image.size)
+
+
+def blurred(image: Image.Image) -> Image.Image:
+    """So few pixels are left of it that nobody can bring back what it showed."""
+    few = on_color(image, _GREY).resize(fitting(image.size, _BLURRED_SIDE), Image.Resampling.BOX)
+    soft = few.filter(ImageFilter.GaussianBlur(_BLUR_RADIUS))
+    return bare(soft.resize(image.size, Image.Resampling.BICUBIC))
+
+
+def write_pixels(image: Image.Image, folder: Path) -> None:
+    size = RATED_SIDE, RATED_SIDE
+    pixels = on_color(image, _WHITE).resize(size, Image.Resampling.BILINEAR)
+    (folder / PIXELS).write_bytes(pixels.tobytes())
+
+
+def on_color(image: Image.Image, color: tuple[int, int, int]) -> Image.Image:
+    if image.mode != "RGBA":
+        return image.convert("RGB")
+    ground = Image.new("RGB", image.size, color)
+    ground.paste(image, mask=image.getchannel("A"))
+    return ground

@@ -1,0 +1,49 @@
+"""Manifests as items of the store, and the ops that append one to its thread's chain."""
+
+import msgspec
+
+from greenroom.files.items import at
+from greenroom.files.manifest_hash import PublicManifest, public_manifest
+from greenroom.files.models import ChainEnd, Manifest
+from greenroom.files.records import FILES, chain_key, manifest_id_key, manifest_key
+from greenroom.store.base import Op, Put
+from greenroom.store.expressions import F
+from greenroom.store.values import Item
+
+_NUMBER, _HASH, _CONTENT = "number", "hash", "content"
+_ABSENT = F("pk").absent()
+_encode = msgspec.json.Encoder().encode
+_decode_manifest = msgspec.json.Decoder(Manifest).decode
+_decode_public = msgspec.json.Decoder(PublicManifest).decode
+
+
+def append_ops(manifest: Manifest) -> tuple[Op, ...]:
+    """Refused where another one was appended since the chain was read."""
+    key, id_key = manifest_key(manifest.thread, manifest.number), manifest_id_key(manifest.id)
+    public = _encode(public_manifest(manifest)).decode()
+    return (
+        _chain_op(manifest),
+        Put(FILES, at(key) | {_CONTENT: _encode(manifest).decode()}, _ABSENT),
+        Put(FILES, at(id_key) | {_CONTENT: public}, _ABSENT),
+    )
+
+
+def _chain_op(manifest: Manifest) -> Put:
+    before = manifest.number - 1
+    is_next = F(_NUMBER).equals(before) & F(_HASH).equals(manifest.previous)
+    end = at(chain_key(manifest.thread)) | {_NUMBER: manifest.number, _HASH: manifest.hash}
+    return Put(FILES, end, is_next if before else _ABSENT)
+
+
+def chain_end_of(item: Item | None) -> ChainEnd:
+    if item is None:
+        return ChainEnd()
+    return ChainEnd(int(str(item[_NUMBER])), str(item[_HASH]))
+
+
+def manifest_of(item: Item) -> Manifest:
+    return _decode_manifest(str(item[_CONTENT]))
+
+
+def public_manifest_of(item: Item) -> PublicManifest:
+    return _decode_public(str(item[_CONTENT]))

@@ -1,0 +1,58 @@
+"""Lists the files of a user, by their last change."""
+
+from msgspec import Struct
+
+from greenroom.clock import iso
+from greenroom.files import items
+from greenroom.files.context import Files
+from greenroom.files.models import File, FileState
+from greenroom.files.records import FILES, OWN_FILES, owner_key
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor
+from greenroom.store.expressions import Bound
+
+MAX_PAGE = 50
+_READS = 5
+
+
+class OwnFiles(Struct, frozen=True):
+    files: tuple[File, ...]
+    next: str | None
+
+
+async def own_files(
+    files: Files, actor: Actor, *, limit: int = 20, cursor: str | None = None
+) -> OwnFiles:
+    """The last changed first. A page after many deleted files may be short, or even empty."""
+    found: list[File] = []
+    most = max(1, min(limit, MAX_PAGE))
+    for _ in range(_READS):
+        page = await files.store.query(
+            FILES,
+            owner_key(actor.user),
+            index=OWN_FILES,
+            limit=most - len(found),
+            backward=True,
+            cursor=cursor,
+        )
+        read = map(items.file_of, page.items)
+        found += [file for file in read if file.state is not FileState.DELETED]
+        cursor = page.next
+        if cursor is None or len(found) == most:
+            break
+    return OwnFiles(tuple(found), cursor)
+
+
+async def files_since(
+    files: Files, user: UserId, since_ms: int, cursor: str | None = None
+) -> OwnFiles:
+    """For sync: files that changed since then, the first changed first, with deleted ones."""
+    page = await files.store.query(
+        FILES,
+        owner_key(user),
+        Bound(">=", iso(max(0, since_ms))),
+        index=OWN_FILES,
+        limit=MAX_PAGE,
+        cursor=cursor,
+    )
+    return OwnFiles(tuple(map(items.file_of, page.items)), page.next)
