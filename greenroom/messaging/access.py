@@ -5,10 +5,10 @@ from msgspec import Struct
 from greenroom.ids import MessageId, ThreadId, UserId, time_of
 from greenroom.messaging import items, rules
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Member, Message, State, Thread
+from greenroom.messaging.models import Member, Message, Role, State, Thread
 from greenroom.messaging.problems import MessageNotFound, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, member_key, message_key
-from greenroom.people.actor import Actor
+from greenroom.people.actor import SYSTEM, Actor
 
 _LONGEST_ID = 64
 
@@ -48,17 +48,30 @@ def check_member(head: Thread, user: UserId, now_ms: int) -> None:
         raise ThreadNotFound
 
 
+def system_view(head: Thread) -> ThreadView:
+    """For what the system does in a thread, on behalf of no member."""
+    return ThreadView(head, Member(thread=head.id, user=SYSTEM, role=Role.ADMIN))
+
+
 async def message(messaging: Messaging, view: ThreadView, message_id: MessageId) -> Message:
     """A message that the member may see: not from before they joined, nor, before they accept,
-    beyond what a request shows."""
+    beyond what a request shows. The system sees all of them."""
+    found = await find_message(messaging, view.thread.id, message_id)
+    if found is None:
+        raise MessageNotFound
+    user = view.mine.user
+    if user != SYSTEM and not rules.shows(view.thread, user, found.seq):
+        raise MessageNotFound
+    return found
+
+
+async def find_message(
+    messaging: Messaging, thread_id: ThreadId, message_id: MessageId
+) -> Message | None:
+    """On nobody's behalf."""
     ms = time_of(message_id)
     if ms is None or not message_id.startswith("msg_"):
-        raise MessageNotFound
-    key = message_key(view.thread.id, message_id, ms)
+        return None
+    key = message_key(thread_id, message_id, ms)
     item = await messaging.store.get(MESSAGING, key, consistent=True)
-    if item is None:
-        raise MessageNotFound
-    message = items.message_of(item)
-    if not rules.shows(view.thread, view.mine.user, message.seq):
-        raise MessageNotFound
-    return message
+    return None if item is None else items.message_of(item)

@@ -17,6 +17,7 @@ from greenroom.safety.models import (
     HeldEdit,
     HeldMessage,
     HeldName,
+    RatedFile,
     SentMessage,
     SomePerson,
     WholeThread,
@@ -49,7 +50,7 @@ async def case_context(messaging: Messaging, actor: Actor, case_id: CaseId) -> C
         case WholeThread(thread):
             head, before, _ = await _around(messaging, thread, None)
             return CaseContext(head, before)
-        case SomePerson():
+        case SomePerson() | RatedFile():
             return CaseContext()
 
 

@@ -1,6 +1,6 @@
 """Changes a message in the log: writes the message, a change note for sync, and the head."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import VersionMismatch
 from greenroom.messaging.records import MESSAGING, TTL, change_key
 from greenroom.messaging.update_thread import update_thread
-from greenroom.store.base import Put
+from greenroom.store.base import Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
 from greenroom.store.values import Value
@@ -25,6 +25,10 @@ Changed: TypeAlias = Callable[[Message, int], Message]
 
 PublishAs: TypeAlias = Callable[[Message, Message], Event]
 """From the message after and before the change."""
+
+AlsoWritten: TypeAlias = Callable[[Message], Awaitable[tuple[Op, ...]]]
+"""From the message before the change: ops for the same transaction. Called again where one of them
+was refused."""
 
 _TRIES = 12
 """When other nodes write at the same time."""
@@ -38,13 +42,14 @@ async def change_message(
     publish_as: PublishAs,
     *,
     version: int | None = None,
+    also: AlsoWritten | None = None,
 ) -> Message:
     """With a version: only if the message still has it. Concurrent changes of one message are made
     one after the other, each on the result of the one before."""
     async with messaging.changing.hold(message.id) as has_waited:
         if has_waited:
             message = await access.message(messaging, view, message.id)
-        return await _change(messaging, view, message, changed, publish_as, version)
+        return await _change(messaging, view, message, changed, publish_as, version, also)
 
 
 async def _change(
@@ -54,6 +59,7 @@ async def _change(
     changed: Changed,
     publish_as: PublishAs,
     version: int | None,
+    also: AlsoWritten | None,
 ) -> Message:
     for _ in range(_TRIES):
         check_version(message, version)
@@ -62,8 +68,9 @@ async def _change(
         if after is message:
             return message
         after = replace(after, version=message.version + 1)
+        ops = () if also is None else await also(message)
         try:
-            await _write(messaging, view.thread, after, now_ms, publish_as(after, message))
+            await _write(messaging, view.thread, after, now_ms, publish_as(after, message), ops)
         except ConditionFailed:
             message = await access.message(messaging, view, message.id)
             continue
@@ -77,7 +84,12 @@ def check_version(message: Message, version: int | None) -> None:
 
 
 async def _write(
-    messaging: Messaging, thread: Thread, after: Message, now_ms: int, event: Event
+    messaging: Messaging,
+    thread: Thread,
+    after: Message,
+    now_ms: int,
+    event: Event,
+    ops: tuple[Op, ...],
 ) -> None:
     about: dict[str, Value] = {
         "messageId": after.id,
@@ -94,6 +106,6 @@ async def _write(
             head = replace(head, preview=preview_of(after))
         if head.gates:
             head = replace(head, gates=rules.with_preview(head, after.seq, preview_of(after)))
-        return PlannedWrite(head, (changed, note), (event,))
+        return PlannedWrite(head, (changed, note, *ops), (event,))
 
     await update_thread(messaging, thread.id, plan)

@@ -5,6 +5,8 @@ others get the message with their cursors; where the store's answer was lost, th
 claim and publishes then.
 """
 
+from enum import StrEnum
+
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId, UserId
@@ -12,14 +14,39 @@ from greenroom.messaging import items
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated, still_holds
 from greenroom.messaging.models import Message
-from greenroom.messaging.outgoing import Held, Outcome, Outgoing, Rejected, Sent, digest
+from greenroom.messaging.outgoing import (
+    Canceled,
+    Failed,
+    Held,
+    Outcome,
+    Outgoing,
+    Rejected,
+    Sent,
+    Waiting,
+    digest,
+)
 from greenroom.messaging.problems import ClientIdReused, MessageNotFound
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
-from greenroom.store.base import Put
-from greenroom.store.expressions import F
+from greenroom.store.base import Put, Update
+from greenroom.store.expressions import Action, F
 from greenroom.store.values import Item, Value
 
 _IS_NEW = F("pk").absent()
+
+
+class ClaimState(StrEnum):
+    """Of a claim whose message is not in the log. A claim without a state has the message."""
+
+    WAITING = "waiting"
+    """For its files."""
+    HELD = "held"
+    """For a moderator."""
+    REMOVED = "removed"
+    """By a moderator."""
+    FAILED = "failed"
+    """It waited for its files, and could not be sent."""
+    CANCELED = "canceled"
+    """By its author, while it waited for its files."""
 
 
 def claim_op(message: Message, outgoing: Outgoing) -> Put:
@@ -29,7 +56,43 @@ def claim_op(message: Message, outgoing: Outgoing) -> Put:
         claim["hints"] = list(message.policy_hints)
     if message.mentions:
         claim["mentions"] = list(message.mentions)
+    if message.attachments and message.attachments[0].manifest is not None:
+        claim["manifestId"] = message.attachments[0].manifest
     return Put(MESSAGING, claim, _IS_NEW)
+
+
+def sent_op(message: Message, client_id: str, state: ClaimState) -> Update:
+    """For a message whose claim was in this state until now."""
+    sent: dict[str, Value] = {"messageId": message.id, "seq": message.seq, "ts": message.ms}
+    if message.policy_hints:
+        sent["hints"] = list(message.policy_hints)
+    if message.mentions:
+        sent["mentions"] = list(message.mentions)
+    actions: list[Action] = [F(name).set(value) for name, value in sent.items()]
+    actions += [F(name).remove() for name in ("state", *CONTENT)]
+    key = claim_key(message.thread, message.author, client_id)
+    return Update(MESSAGING, key, tuple(actions), F("state").equals(state.value))
+
+
+CONTENT = ("body", "attachments", "metadata")
+"""What the claim of a held message keeps of it. The text of one without attachments is in its
+case."""
+
+
+def change_state_op(
+    thread: ThreadId,
+    user: UserId,
+    client_id: str,
+    before: ClaimState,
+    after: ClaimState,
+    **fields: Value,
+) -> Update:
+    """Refused where the claim is no longer in the state `before`."""
+    actions: list[Action] = [F("state").set(after.value)]
+    actions += [F(name).set(value) for name, value in fields.items()]
+    actions += [F(name).remove() for name in CONTENT if name not in fields]
+    key = claim_key(thread, user, client_id)
+    return Update(MESSAGING, key, tuple(actions), F("state").equals(before.value))
 
 
 def new_claim(thread: ThreadId, user: UserId, outgoing: Outgoing) -> dict[str, Value]:
@@ -61,17 +124,28 @@ async def _claimed(
 ) -> Outcome:
     if claim["digest"] != digest(outgoing):
         raise ClientIdReused(outgoing.client_id)
-    if claim.get("state") == "held":
-        return Held(outgoing.client_id, again=True)
-    if claim.get("state") == "removed":
-        reason = str(claim.get("reason", ""))
-        return Rejected(outgoing.client_id, reason, bool(claim.get("warned")))
+    if "state" in claim:
+        return _without_message(outgoing.client_id, claim)
     key = message_key(thread_id, MessageId(str(claim["messageId"])), int(str(claim["ts"])))
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         raise MessageNotFound
     message = items.message_of(item)
     return Sent(message, message.policy_hints, again=True)
+
+
+def _without_message(client_id: str, claim: Item) -> Outcome:
+    match ClaimState(str(claim["state"])):
+        case ClaimState.WAITING:
+            return Waiting(client_id, again=True)
+        case ClaimState.HELD:
+            return Held(client_id, again=True)
+        case ClaimState.FAILED:
+            return Failed(client_id, str(claim["problem"]), str(claim["detail"]))
+        case ClaimState.CANCELED:
+            return Canceled(client_id)
+        case ClaimState.REMOVED:
+            return Rejected(client_id, str(claim.get("reason", "")), bool(claim.get("warned")))
 
 
 def as_first_answered(answer: Outcome, outgoing: Outgoing, claim: Item) -> Outcome:

@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from greenroom.clock import Clock
+from greenroom.files import Files
 from greenroom.ids import Ids, MessageId, UserId
 from greenroom.messaging.batcher import ThreadBatcher
 from greenroom.messaging.events import (
     PersonPublisher,
     Publish,
     ScheduledPublisher,
+    WaitingPublisher,
     discard,
     unpublished,
 )
@@ -50,6 +52,7 @@ class Messaging:
     store: Store
     people: People
     safety: Safety
+    files: Files
     clock: Clock
     ids: Ids
     thread_cache: ThreadCache
@@ -57,11 +60,14 @@ class Messaging:
     publish: Publish = discard
     publish_person: PersonPublisher = unpublished
     publish_scheduled: ScheduledPublisher = unpublished
+    publish_waiting: WaitingPublisher = unpublished
     batcher: ThreadBatcher = field(default_factory=ThreadBatcher)
     sending: KeyedLock[SendKey] = field(default_factory=KeyedLock)
     """Tries of the same message are sent one after the other."""
     sending_scheduled: KeyedLock[UserId] = field(default_factory=KeyedLock)
     """A user's scheduled messages are sent one after the other."""
+    sending_waiting: KeyedLock[UserId] = field(default_factory=KeyedLock)
+    """A user's messages that waited for their files are sent one after the other."""
     changing: KeyedLock[MessageId] = field(default_factory=KeyedLock)
     """Changes of the same message are made one after the other."""
     unconfirmed: UnconfirmedWrites = field(default_factory=UnconfirmedWrites)

@@ -1,9 +1,16 @@
-"""Deletes a message. A tombstone keeps its seq, so that order and counts stay as they are."""
+"""Deletes a message. A tombstone keeps its seq, so that order and counts stay as they are.
+
+The same transaction deletes its files.
+"""
+
+from functools import partial
 
 from msgspec.structs import replace
 
+from greenroom.files.models import SHOW
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access
+from greenroom.messaging.attachment_ops import delete_files_ops
 from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageDeleted
@@ -11,6 +18,7 @@ from greenroom.messaging.models import Message, MessageKind
 from greenroom.messaging.problems import MessageNotFound, NotYours
 from greenroom.messaging.roles import Operation, may
 from greenroom.people.actor import Actor
+from greenroom.store.base import Op
 
 
 async def delete(
@@ -37,7 +45,16 @@ async def delete(
         lambda found, ms: tombstoned(found, ms, actor),
         MessageDeleted,
         version=version,
+        also=partial(file_ops_of_tombstone, messaging),
     )
+
+
+async def file_ops_of_tombstone(
+    messaging: Messaging, before: Message, *, is_removal: bool = False
+) -> tuple[Op, ...]:
+    """Deletes the files of a message that is about to be deleted."""
+    files = [one.file for one in before.attachments if one.file is not None]
+    return await delete_files_ops(messaging, files, is_removal=is_removal) if files else ()
 
 
 def tombstoned(message: Message, now_ms: int, actor: Actor) -> Message:
@@ -50,6 +67,8 @@ def tombstoned(message: Message, now_ms: int, actor: Actor) -> Message:
         reactions={},
         edits=(),
         metadata=None,
+        attachments=(),
+        band=SHOW,
         policy_tags=(),
         policy_hints=(),
         spam_score="0",

@@ -1,4 +1,4 @@
-"""Changes the text of a message. Earlier texts stay in its history.
+"""Changes the text of a message, or the caption of its files. Earlier texts stay in its history.
 
 A text that would be held if it were sent is held as an edit too: the old one stays until a
 moderator releases it. Metadata that comes with a text is written together with it, and is dropped
@@ -23,9 +23,10 @@ from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
 from greenroom.messaging.send_checks import check_is_open, check_may_send
 from greenroom.people.actor import Actor
-from greenroom.safety.verdict import Hold, Judged
+from greenroom.safety.verdict import Allow, Hold, Judged
 
 MAX_EDITS = 50
+EDITABLE = frozenset({MessageKind.TEXT, MessageKind.ASSET})
 
 
 async def edit(
@@ -46,9 +47,10 @@ async def edit(
     now_ms = messaging.clock.now_ms()
     check_is_open(view.thread, actor.user, now_ms)
     await messaging.safety.limits.spend(actor.user, MESSAGES, BURST)
-    cleaned = text.clean(body)
+    may_be_empty = message.kind is MessageKind.ASSET
+    cleaned = text.clean_or_empty(body) if may_be_empty else text.clean(body)
     check_may_send(view.thread, actor.user, cleaned, now_ms, seq=message.seq)
-    verdict = await check_text(messaging, actor, view.thread, cleaned)
+    verdict = await check_text(messaging, actor, view.thread, cleaned) if cleaned else Allow()
     if isinstance(verdict, Hold):
         check_version(message, version)
         if edited(message, cleaned, (), verdict, now_ms) is not message:
@@ -66,7 +68,7 @@ async def edit(
 def edited(
     found: Message, body: str, mentions: tuple[UserId, ...], verdict: Judged, now_ms: int
 ) -> Message:
-    if found.kind is not MessageKind.TEXT or found.deleted_ms is not None:
+    if found.kind not in EDITABLE or found.deleted_ms is not None:
         raise MessageNotFound
     if found.body == body:
         return found

@@ -24,6 +24,7 @@ from greenroom.messaging.set_status import (
     ThreadChange,
     change_plan,
     check_change,
+    operations_of,
     set_status,
     write_change,
 )
@@ -62,7 +63,7 @@ async def _both(
     check_change(change)
     text.check_length(subject, text.MAX_SUBJECT)
     view = await managed(messaging, actor, thread_id)
-    for operation in (Operation.SET_STATUS, Operation.RENAME):
+    for operation in (*operations_of(change), Operation.RENAME):
         check_may(view.thread, actor, operation)
     named = await checked_name(messaging, actor, view, subject, version)
     if isinstance(named, HeldChange):

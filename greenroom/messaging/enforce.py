@@ -5,26 +5,25 @@ Each method is idempotent, so that it can be called again after a crash.
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
-from greenroom.ids import MessageId, RequestId, ThreadId, UserId, time_of
-from greenroom.messaging import items, rules
-from greenroom.messaging.access import ThreadView
+from greenroom.files.set_band import apply_band
+from greenroom.ids import FileId, MessageId, RequestId, ThreadId, UserId
+from greenroom.messaging import rules
+from greenroom.messaging.access import find_message, system_view
 from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.delete import tombstoned
+from greenroom.messaging.delete import file_ops_of_tombstone, tombstoned
 from greenroom.messaging.events import MessageDeleted
 from greenroom.messaging.lock import lock
-from greenroom.messaging.models import Member, Role
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
 from greenroom.messaging.records import (
-    MESSAGING,
-    message_key,
     pending_partition,
 )
 from greenroom.messaging.release import check_release, discard_held, release
 from greenroom.messaging.release_change import check_release_of_change, release_change
 from greenroom.messaging.respond import decline
-from greenroom.people.actor import SYSTEM, Actor, system
+from greenroom.people.actor import Actor, system
 from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, SentMessage, WholeThread
 from greenroom.store.ephemeral import EPHEMERAL
 
@@ -38,7 +37,7 @@ class Enforcement:
     async def check_release(self, case: Case) -> None:
         match case.subject:
             case HeldMessage():
-                await check_release(self.messaging, case.subject, case.text)
+                await check_release(self.messaging, case, case.subject)
             case HeldEdit() | HeldName():
                 await check_release_of_change(self.messaging, case)
 
@@ -58,13 +57,16 @@ class Enforcement:
     async def remove(self, case: Case) -> None:
         match case.subject:
             case HeldMessage():
-                await discard_held(self.messaging, case, case.subject)
+                await discard_held(self.messaging, case, case.subject, is_removal=True)
             case SentMessage(thread, message):
                 await _tombstone(self.messaging, thread, message)
             case WholeThread(thread):
                 await lock(self.messaging, system(), thread)
             case _:
                 return
+
+    async def set_band(self, file: FileId, band: int, by: UserId, at_ms: int) -> None:
+        await apply_band(self.messaging.files, file, band, by, at_ms)
 
     async def close_requests(self, user: UserId) -> None:
         """Declines the user's pending requests on behalf of their targets."""
@@ -84,18 +86,16 @@ class Enforcement:
 
 async def _tombstone(messaging: Messaging, thread_id: ThreadId, message_id: MessageId) -> None:
     head, _ = await messaging.thread_cache.load(thread_id)
-    ms = time_of(message_id)
-    if head is None or ms is None:
+    if head is None:
         raise ThreadNotFound
-    key = message_key(thread_id, message_id, ms)
-    item = await messaging.store.get(MESSAGING, key, consistent=True)
-    if item is None:
+    message = await find_message(messaging, thread_id, message_id)
+    if message is None:
         return
-    view = ThreadView(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
     await change_message(
         messaging,
-        view,
-        items.message_of(item),
+        system_view(head),
+        message,
         lambda found, now: tombstoned(found, now, system()),
         MessageDeleted,
+        also=partial(file_ops_of_tombstone, messaging, is_removal=True),
     )

@@ -12,7 +12,14 @@ from msgspec import Struct
 
 from greenroom.ids import MessageId, RequestId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.models import Gate, GateStatus, Message, ScheduledMessage, Thread
+from greenroom.messaging.models import (
+    Gate,
+    GateStatus,
+    Message,
+    ScheduledMessage,
+    Thread,
+    WaitingMessage,
+)
 from greenroom.people.models import Person
 
 
@@ -61,7 +68,7 @@ class PresenceChanged(Struct, frozen=True):
 
 
 class ThreadUpdated(Struct, frozen=True):
-    """Opened, named, locked, or its participants changed."""
+    """Opened, named, locked, or its picture or participants changed."""
 
 
 class InboxChanged(Struct, frozen=True):
@@ -72,7 +79,7 @@ class InboxChanged(Struct, frozen=True):
 
 
 class PersonUpdated(Struct, frozen=True):
-    """A person's names changed. Belongs to no thread, so it has its own publisher."""
+    """A person's names or avatar changed. Belongs to no thread, so it has its own publisher."""
 
     person: Person
     shown_to: tuple[UserId, ...]
@@ -83,6 +90,15 @@ class ScheduledChanged(Struct, frozen=True):
     author learns of it."""
 
     scheduled: ScheduledMessage
+    message: MessageId | None = None
+    """The message that it became."""
+
+
+class WaitingChanged(Struct, frozen=True):
+    """A message began to wait for its files, was sent or canceled, or could not be sent. Only its
+    author learns of it."""
+
+    waiting: WaitingMessage
     message: MessageId | None = None
     """The message that it became."""
 
@@ -126,7 +142,11 @@ ScheduledPublisher: TypeAlias = Callable[[ScheduledChanged], None]
 """Publishes a change of a scheduled message to its author. Neither blocks nor fails."""
 
 
-def unpublished(_: PersonUpdated | ScheduledChanged) -> None:
+WaitingPublisher: TypeAlias = Callable[[WaitingChanged], None]
+"""Publishes a change of a waiting message to its author. Neither blocks nor fails."""
+
+
+def unpublished(_: PersonUpdated | ScheduledChanged | WaitingChanged) -> None:
     """Where there are no subscribers."""
 
 
@@ -225,6 +245,7 @@ def _differs_by_messages(before: Thread, after: Thread) -> bool:
     return (
         not (before.gates or after.gates)
         and before.subject == after.subject
+        and before.picture is after.picture
         and before.locked_from is after.locked_from
         and before.members.keys() == after.members.keys()
     )
@@ -233,7 +254,7 @@ def _differs_by_messages(before: Thread, after: Thread) -> bool:
 def _shown(thread: Thread) -> tuple[object, ...]:
     """What others see of the thread, apart from messages. A silent leave does not show."""
     locked = thread.locked_from is not None
-    return thread.subject, locked, rules.shown_members(thread).keys()
+    return thread.subject, thread.picture, locked, rules.shown_members(thread).keys()
 
 
 def _is_accepted(before: Thread, after: Thread) -> bool:

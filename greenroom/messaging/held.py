@@ -1,10 +1,11 @@
-"""Shows a sender whether their held message waits, was sent or was rejected."""
+"""Shows a sender whether their message waits, was sent, was rejected or has failed."""
 
 from enum import StrEnum
 
 from msgspec import Struct
 
 from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging.claims import ClaimState
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import MessageNotFound
 from greenroom.messaging.records import MESSAGING, claim_key
@@ -18,6 +19,20 @@ class HeldStatus(StrEnum):
     SENT = "sent"
     """It was never held, or a moderator released it."""
     REJECTED = "rejected"
+    WAITING = "waiting"
+    """For its files."""
+    FAILED = "failed"
+    """It waited for its files, and could not be sent."""
+    CANCELED = "canceled"
+
+
+_STATUSES = {
+    ClaimState.WAITING: HeldStatus.WAITING,
+    ClaimState.HELD: HeldStatus.HELD,
+    ClaimState.REMOVED: HeldStatus.REJECTED,
+    ClaimState.FAILED: HeldStatus.FAILED,
+    ClaimState.CANCELED: HeldStatus.CANCELED,
+}
 
 
 class OwnHeld(Struct, frozen=True):
@@ -37,9 +52,8 @@ async def own_held(
     claim = await messaging.store.get(MESSAGING, key, consistent=True)
     if claim is None:
         raise MessageNotFound
-    if claim.get("state") == "held":
-        return OwnHeld(HeldStatus.HELD)
-    if claim.get("state") == "removed":
-        reason, warned = str(claim.get("reason", "")), bool(claim.get("warned"))
-        return OwnHeld(HeldStatus.REJECTED, None, reason, warned)
-    return OwnHeld(HeldStatus.SENT, MessageId(str(claim["messageId"])))
+    if "state" not in claim:
+        return OwnHeld(HeldStatus.SENT, MessageId(str(claim["messageId"])))
+    status = _STATUSES[ClaimState(str(claim["state"]))]
+    reason = str(claim.get("reason") or claim.get("detail") or "")
+    return OwnHeld(status, None, reason, bool(claim.get("warned")))

@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, cast
 
+import msgspec
+
 from greenroom.clock import iso
 from greenroom.ids import RequestId, UserId
+from greenroom.messaging.attachment_items import attachment_item, attachment_of
 from greenroom.messaging.models import (
     REQUEST_MESSAGES,
     Away,
@@ -42,6 +45,7 @@ from greenroom.messaging.records import (
     message_key,
     thread_in,
 )
+from greenroom.people.models import Picture
 from greenroom.store.base import Key
 from greenroom.store.values import Item, Value
 
@@ -105,6 +109,7 @@ def _optional_attributes(thread: Thread) -> tuple[tuple[str, Value], ...]:
         ("city", thread.city),
         ("lockedFrom", None if thread.locked_from is None else thread.locked_from.value),
         ("safeModeRequired", thread.safe_mode),
+        ("picture", None if thread.picture is None else msgspec.to_builtins(thread.picture)),
         ("metadataDigest", thread.metadata_digest),
     )
 
@@ -209,6 +214,7 @@ def thread_of(item: Item) -> Thread:
         city=found.get("city"),
         locked_from=Status(found["lockedFrom"]) if "lockedFrom" in found else None,
         safe_mode=found.get("safeModeRequired", False),
+        picture=Picture(**found["picture"]) if "picture" in found else None,
         metadata_digest=found.get("metadataDigest", ""),
         last_seq=found.get("lastSeq", 0),
         last_ms=found.get("lastMessageAt", 0),
@@ -367,6 +373,8 @@ def message_item(message: Message) -> Item:
             item["about"] = list(message.about)
     if message.version > 1:
         _add_changes(item, message)
+    if message.attachments:
+        item["attachments"] = [attachment_item(one) for one in message.attachments]
     if message.band:
         item["nsfwBand"] = message.band
     if message.metadata is not None:
@@ -415,6 +423,7 @@ def message_of(item: Item) -> Message:
         )
     get = found.get
     flags, reactions, edits = get("flags", _NO_FLAGS), get("reactions"), get("edits")
+    attachments = get("attachments")
     return Message(
         thread=thread_in(found["pk"]),
         id=found["messageId"],
@@ -435,6 +444,7 @@ def message_of(item: Item) -> Message:
         edited_ms=get("editedAt"),
         deleted_ms=get("deletedAt"),
         deleted_by=get("deletedBy"),
+        attachments=tuple([attachment_of(one) for one in attachments]) if attachments else (),
         band=get("nsfwBand", 0),
         moderation=flags.get("moderation", "clean"),
         policy_tags=tuple(get("policyTags", ())),

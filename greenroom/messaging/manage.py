@@ -12,7 +12,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Member, Role, Thread
 from greenroom.messaging.problems import AcceptFirst, RoleNotAllowed, ThreadNotFound
 from greenroom.messaging.roles import Operation, may
-from greenroom.people.actor import SYSTEM, Actor, Scope
+from greenroom.people.actor import Actor, Scope
 
 
 def is_bare_service(actor: Actor) -> bool:
@@ -26,7 +26,7 @@ async def managed(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Th
     head = await messaging.thread_cache.read(thread_id)
     if head is None:
         raise ThreadNotFound
-    return ThreadView(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
+    return access.system_view(head)
 
 
 async def managed_for_role(

@@ -11,7 +11,9 @@ from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from greenroom.ids import MessageId, RequestId, ScheduledId, ThreadId, UserId
+from greenroom.files.models import Attachment
+from greenroom.ids import FileId, MessageId, RequestId, ScheduledId, ThreadId, UserId
+from greenroom.people.models import Picture
 
 
 class Kind(StrEnum):
@@ -65,6 +67,7 @@ class State(StrEnum):
 class MessageKind(StrEnum):
     TEXT = "text"
     ASSET = "asset"
+    """Has attachments. Its text is their caption, and may be empty."""
     CARD = "card"
     SYSTEM = "system"
 
@@ -191,6 +194,8 @@ class Thread(Struct, frozen=True, kw_only=True):
     lbg_id: str | None = None
     city: str | None = None
     safe_mode: bool = False
+    """Previews of sensitive pictures are blurred, whatever its members prefer."""
+    picture: Picture | None = None
     metadata_digest: str = ""
     """Of its metadata, which is an item of its own, so that a send does not write it. Empty where
     there is none."""
@@ -292,7 +297,10 @@ class Message(Struct, frozen=True, kw_only=True, dict=True):
     edited_ms: int | None = None
     deleted_ms: int | None = None
     deleted_by: UserId | None = None
+    attachments: tuple[Attachment, ...] = ()
+    """As the files were when the message was sent; `band` follows when a moderator sets it."""
     band: int = 0
+    """The largest of its attachments."""
     moderation: str = "clean"
     policy_tags: tuple[str, ...] = ()
     policy_hints: tuple[str, ...] = ()
@@ -304,6 +312,48 @@ class Message(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def sent_ms(self) -> int:
         return self.shown_ms or self.ms
+
+
+class NewAttachment(Struct, frozen=True):
+    """A file that a message is sent with."""
+
+    file: FileId
+    alt: str = ""
+    """A description for those who cannot see it."""
+
+
+MAX_WAITING = 50
+"""How many messages of a user may wait for their files, or have failed."""
+
+
+class WaitingStatus(StrEnum):
+    WAITING = "waiting"
+    FAILED = "failed"
+    """A file could not be used, or the message could no longer be sent."""
+    SENT = "sent"
+    HELD = "held"
+    """Its files are ready, and it waits for a moderator."""
+    CANCELED = "canceled"
+
+
+class WaitingMessage(Struct, frozen=True, kw_only=True):
+    """A message that is sent when its files are ready. Until then only its author sees it."""
+
+    thread: ThreadId
+    author: UserId
+    client_id: str
+    body: str
+    attachments: tuple[NewAttachment, ...]
+    reply_to: MessageId | None = None
+    metadata: str | None = None
+    """The integrator's own object, as JSON text."""
+    created_ms: int
+    status: WaitingStatus = WaitingStatus.WAITING
+    problem: str = ""
+    """Why it was not sent: the code of the refusal …"""
+    detail: str = ""
+    """… and what it says."""
+    version: int = 1
 
 
 MAX_SCHEDULED = 50

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from greenroom.files.models import SHOW, Attachment
 from greenroom.ids import UserId
 from greenroom.messaging import items, rules
 from greenroom.messaging.context import Messaging
@@ -26,6 +27,7 @@ def text_message(
     outgoing: Outgoing,
     verdict: Judged,
     mentions: tuple[UserId, ...],
+    attachments: tuple[Attachment, ...] = (),
 ) -> Message:
     """The thread's next message."""
     message = Message(
@@ -34,14 +36,20 @@ def text_message(
         seq=head.last_seq + 1,
         ms=ms,
         shown_ms=shown_ms(messaging, ms),
-        kind=MessageKind.TEXT,
+        kind=MessageKind.ASSET if attachments else MessageKind.TEXT,
         author=author,
         body=outgoing.body,
         mentions=mentions,
         reply_to=outgoing.reply_to,
         metadata=outgoing.metadata,
+        attachments=attachments,
+        band=largest_band(attachments) if attachments else SHOW,
     )
     return with_verdict(message, verdict)
+
+
+def largest_band(attachments: tuple[Attachment, ...]) -> int:
+    return max([one.band for one in attachments], default=SHOW)
 
 
 def system_message(
@@ -101,15 +109,28 @@ def with_message(thread: Thread, message: Message, author: Member | None = None)
 
 
 def preview_of(message: Message) -> str:
-    body = message.body
+    """How it begins; the name of its first file where it has no text."""
+    body = message.body or _named(message.attachments)
     if len(body) <= _PREVIEW_BYTES and body.isascii() and body.isprintable() and "  " not in body:
         return body.strip()
-    flat = " ".join(body.split())
+    return _shortened(" ".join(body.split()), _PREVIEW_BYTES)
+
+
+def _named(attachments: tuple[Attachment, ...]) -> str:
+    """`photo.jpg +2`."""
+    if not attachments:
+        return ""
+    others = f" +{len(attachments) - 1}" if len(attachments) > 1 else ""
+    ellipsis_bytes = 3
+    return _shortened(attachments[0].name, _PREVIEW_BYTES - len(others) - ellipsis_bytes) + others
+
+
+def _shortened(flat: str, most_bytes: int) -> str:
+    """In bytes: the head has to fit into 1 KB."""
     raw = flat.encode()
-    if len(raw) <= _PREVIEW_BYTES:
+    if len(raw) <= most_bytes:
         return flat
-    # In bytes: the head has to fit into 1 KB.
-    return raw[:_PREVIEW_BYTES].decode(errors="ignore").rstrip() + "…"
+    return raw[:most_bytes].decode(errors="ignore").rstrip() + "…"
 
 
 def shown_ms(messaging: Messaging, ms: int) -> int:

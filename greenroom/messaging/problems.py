@@ -85,6 +85,36 @@ class PlainTextOnly(Problem):
     """Messages in a request must be plain text, without links or attachments."""
 
 
+class InvalidAttachments(Problem):
+    """The message cannot be sent with these files: {reason}."""
+
+    reason: Clause
+
+
+class InvalidPicture(Problem):
+    """This file cannot be used as a picture: {reason}."""
+
+    reason: Clause
+
+
+class FileAlreadyUsed(Problem):
+    """This file is already used. Upload it again to send it once more."""
+
+
+class FileExpired(Problem):
+    """A file of this message was deleted, or was not uploaded in time. Upload it again."""
+
+
+class TooManyWaiting(Problem):
+    """You can have at most {most} messages that wait for their files or have failed. Cancel one."""
+
+    most: int
+
+
+class WaitingMessageNotFound(Problem):
+    """No message with this id waits for its files. It may have been sent or canceled."""
+
+
 class ClientIdReused(Problem):
     """The client message id {client_id!r} was used for another message in this conversation."""
 
@@ -130,6 +160,11 @@ class ParticipantNotFound(Problem):
 
 class AlreadyThere(Problem):
     """This person is in the conversation with another role. Change the role instead."""
+
+
+class CaptionNeedsReview(Problem):
+    """A moderator would have to look at this caption first. Record the deliverable without it, and
+    send the text as a message."""
 
 
 class VersionMismatch(Problem):

@@ -50,7 +50,8 @@ KINDS = (
     ),
     EventKind(
         "message.edited",
-        "A message was edited: `fields` has `text`, `metadata` or both.",
+        "A message was edited: `fields` has `text`, `metadata` or both; or `attachments`, after "
+        "a moderator has set how careful the preview of one must be.",
         (*_MESSAGE, "fields"),
     ),
     EventKind("message.deleted", "A message was deleted, by its author or by staff.", _MESSAGE),
@@ -103,10 +104,21 @@ def of_write(before: Thread, after: Thread, live: Sequence[LiveEvent], now_ms: i
             events += _of_message(one, now_ms)
     if before.gates is not after.gates:
         events += _of_gates(before, after, live, now_ms)
-    if before.metadata_digest != after.metadata_digest:
+    fields = _updated_fields(before, after)
+    if fields:
         key = _by_version(after.version)
-        events.append(Event("thread.updated", now_ms, SYSTEM, (["metadata"],), key))
+        events.append(Event("thread.updated", now_ms, SYSTEM, (fields,), key))
     return encode_events(events) if events else None
+
+
+def _updated_fields(before: Thread, after: Thread) -> list[str]:
+    """What has no system message."""
+    compared = (
+        ("metadata", before.metadata_digest == after.metadata_digest),
+        ("picture", before.picture == after.picture),
+        ("safeModeRequired", before.safe_mode == after.safe_mode),
+    )
+    return [name for name, is_same in compared if not is_same]
 
 
 def of_opening(thread: Thread, live: Sequence[LiveEvent]) -> bytes:
@@ -191,6 +203,9 @@ def _of_message(live: MessageEvent, now_ms: int) -> list[Event]:
 
 def _edited(message: Message, before: Message, now_ms: int) -> Event:
     also = [] if message.metadata == before.metadata else ["metadata"]
+    if message.attachments != before.attachments:  # a moderator set the band of one
+        values, key = (message.id, message.seq, ["attachments"]), _by_version(message.version)
+        return Event("message.edited", now_ms, SYSTEM, values, key)
     if message.edited_ms is not None and message.edited_ms != before.edited_ms:
         return text_edited(message, message.edited_ms, *also)
     values, key = (message.id, message.seq, also), _by_version(message.version)

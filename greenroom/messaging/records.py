@@ -17,7 +17,9 @@
     │  ├─ CONTACT#{userId}                  somebody whom the user has written to or accepted
     │  ├─ OPENED#{key}                      the claim that makes opening a thread happen once
     │  ├─ SCHEDULED                         how many scheduled messages, and their last change
-    │  └─ SCHEDULED#{id}                    a message that is sent at a time
+    │  ├─ SCHEDULED#{id}                    a message that is sent at a time
+    │  ├─ WAITING                           how many messages wait for files, and their last change
+    │  └─ WAITING#{threadId}#{clientId}     a message that is sent when its files are ready
     ├─ PAIR#{userId}#{userId}
     │  └─ {threadId}                        a thread for these two, whose ids are in order
     ├─ RQT#{gateId}
@@ -130,8 +132,8 @@ MESSAGING = Table(
         Kind(
             _THREAD,
             "SENT#{userId}#{clientMessageId}",
-            "The claim on a client's message id: the message it became, or the case that holds "
-            "it, and a digest of its content.",
+            "The claim on a client's message id: the message it became, or its state until then "
+            "(it waits for its files or for a moderator), and a digest of its content.",
         ),
         Kind(
             _THREAD,
@@ -171,6 +173,17 @@ MESSAGING = Table(
             "A message to be sent at a time: thread, text, sendAt, and why it could not be sent.",
         ),
         Kind(
+            _USER,
+            "WAITING",
+            "How many messages of the user wait for their files, and when they last changed.",
+        ),
+        Kind(
+            _USER,
+            "WAITING#{threadId}#{clientMessageId}",
+            "A message that is sent when its files are ready: text, attachments, and why it could "
+            "not be sent.",
+        ),
+        Kind(
             "RQT#{gateId}",
             "RQT",
             "A request: thread, target user, status, expiresAt, reason, and who decided when.",
@@ -190,7 +203,7 @@ MESSAGING = Table(
     indexes=(INBOX, PROJECT_THREADS),
     ttl=TTL,
     stream=True,
-    unfollowed=("SENT#", "DRAFT#"),
+    unfollowed=("SENT#", "DRAFT#", "WAITING"),
     old_images=False,
 )
 
@@ -258,6 +271,14 @@ def scheduled_state_key(user: UserId) -> Key:
 
 def scheduled_key(user: UserId, scheduled: ScheduledId) -> Key:
     return Key(f"USER#{user}", f"SCHEDULED#{scheduled}")
+
+
+def waiting_state_key(user: UserId) -> Key:
+    return Key(f"USER#{user}", "WAITING")
+
+
+def waiting_key(user: UserId, thread: ThreadId, client_id: str) -> Key:
+    return Key(f"USER#{user}", f"WAITING#{thread}#{client_id}")
 
 
 def request_key(gate: RequestId) -> Key:
@@ -366,4 +387,10 @@ def active_since(ms: int) -> Bound:
 
 MEMBERS = Prefix("PART#")
 SCHEDULED = Prefix("SCHEDULED#")
+WAITING = Prefix("WAITING#")
 HEAD_AND_MEMBERS = Range(OVERVIEW, up_to_end("PART"))
+
+
+def waiting_in(thread: ThreadId) -> Prefix:
+    """The user's waiting messages of one thread."""
+    return Prefix(f"WAITING#{thread}#")

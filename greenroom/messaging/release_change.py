@@ -10,15 +10,13 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from greenroom.errors import Problem
-from greenroom.ids import time_of
-from greenroom.messaging import items
-from greenroom.messaging.access import ThreadView
+from greenroom.messaging.access import find_message, system_view
 from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.edit import edited
+from greenroom.messaging.edit import EDITABLE, edited
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.mentions import mentions_in
-from greenroom.messaging.models import Member, Message, MessageKind, Role, Thread
+from greenroom.messaging.models import Message, Thread
 from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -32,11 +30,10 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
     VersionMismatch,
 )
-from greenroom.messaging.records import MESSAGING, message_key
 from greenroom.messaging.rename import check_may_name, named_plan
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.update_thread import update_thread
-from greenroom.people.actor import SYSTEM, Actor
+from greenroom.people.actor import Actor
 from greenroom.safety.models import Case, HeldEdit, HeldName, judgement_of
 from greenroom.safety.problems import CannotRelease
 
@@ -91,17 +88,14 @@ async def _release_edit(messaging: Messaging, case: Case, subject: HeldEdit) -> 
         after = edited(found, case.text, mentions, judgement_of(case), now_ms)
         return replace(after, moderation="clean")
 
-    view = ThreadView(head, Member(thread=head.id, user=SYSTEM, role=Role.ADMIN))
-    await change_message(messaging, view, message, changed, MessageEdited)
+    await change_message(messaging, system_view(head), message, changed, MessageEdited)
 
 
 async def _editable(messaging: Messaging, case: Case, subject: HeldEdit) -> tuple[Thread, Message]:
-    head, ms = await _head(messaging, subject), time_of(subject.message)
-    key = message_key(subject.thread, subject.message, ms or 0)
-    item = await messaging.store.get(MESSAGING, key, consistent=True)
-    if item is None:
+    head = await _head(messaging, subject)
+    message = await find_message(messaging, subject.thread, subject.message)
+    if message is None:
         raise MessageNotFound
-    message = items.message_of(item)
     now_ms = messaging.clock.now_ms()
     check_may_send(head, subject.author, case.text, now_ms, seq=message.seq)
     if message.body != case.text:
@@ -110,7 +104,7 @@ async def _editable(messaging: Messaging, case: Case, subject: HeldEdit) -> tupl
 
 
 def _check_unedited(message: Message, subject: HeldEdit) -> None:
-    if message.kind is not MessageKind.TEXT or message.deleted_ms is not None:
+    if message.kind not in EDITABLE or message.deleted_ms is not None:
         raise MessageNotFound
     if len(message.edits) != subject.edits:
         raise VersionMismatch(message.version)

@@ -51,12 +51,12 @@ async def rename_and_announce(
     """As `people.rename`; announces nothing where nothing changes."""
     before, after = await rename_from(messaging.people, actor, names, version=version)
     if after.version != before.version:
-        await _announce(messaging, after)
+        await announce(messaging, after)
     return after
 
 
-async def _announce(messaging: Messaging, person: Person) -> None:
-    """The names are stored already: if the store fails now, others see them later."""
+async def announce(messaging: Messaging, person: Person) -> None:
+    """The change is stored already: if the store fails now, others see it later."""
     with suppress(Problem):
         threads = await _threads(messaging, person.id)
         receivers = audience_of(threads, person.id, messaging.clock.now_ms())

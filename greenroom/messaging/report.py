@@ -27,6 +27,7 @@ async def report_message(
         note,
         about=message.author,
         text=message.body,
+        files=tuple(one.file for one in message.attachments if one.file is not None),
     )
 
 

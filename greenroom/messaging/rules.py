@@ -120,8 +120,10 @@ def _missed_last(thread: Thread, user: UserId) -> MissedRange | None:
 
 
 def as_shown(thread: Thread, user: UserId) -> Thread:
-    """The head as the user may see it."""
+    """The head as the user may see it. A request shows no picture."""
     if user in thread.gates:
+        if thread.picture is not None:
+            thread = replace(thread, picture=None)
         seq = shown_seq(thread, user)
         if seq == thread.last_seq:
             return thread
@@ -322,6 +324,16 @@ def is_in_request(thread: Thread, seq: int, now_ms: int) -> bool:
     )
 
 
+def has_met(thread: Thread, user: UserId, other: UserId) -> bool:
+    """Whether the thread alone shows that the user knows the other member: they talk as two, or the
+    user has written since the other joined. Otherwise they may be contacts all the same."""
+    if user in thread.gates or user not in thread.members or other not in thread.members:
+        return False
+    if thread.pair is not None and len(thread.members) == len(thread.pair):
+        return True
+    return thread.members[user].sent > thread.members[other].joined
+
+
 def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
     return tuple(other for other in thread.members if other != user)
 
@@ -417,6 +429,13 @@ def is_booked(thread: Thread) -> bool:
 
 
 def settings_version(thread: Thread) -> str:
-    """Changes with the name, the lock and the members; not with a message."""
-    settings = (thread.subject, thread.status is Status.LOCKED, sorted(shown_members(thread)))
+    """Changes with the name, the picture, safe mode, the lock and the members; not with a
+    message."""
+    settings: tuple[object, ...] = (
+        thread.subject,
+        thread.status is Status.LOCKED,
+        sorted(shown_members(thread)),
+    )
+    if thread.picture is not None or thread.safe_mode:
+        settings = (*settings, thread.picture, thread.safe_mode)
     return blake2b(repr(settings).encode(), digest_size=8).hexdigest()

@@ -1,11 +1,8 @@
 """Reads a user's scheduled messages."""
 
-from typing import Any
-
-from msgspec import Struct
-
 from greenroom.ids import ScheduledId, ThreadId, UserId
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.list_state import ListState, list_state
 from greenroom.messaging.models import ScheduledMessage
 from greenroom.messaging.problems import ScheduledMessageNotFound
 from greenroom.messaging.records import (
@@ -15,19 +12,11 @@ from greenroom.messaging.records import (
     scheduled_state_key,
     user_partition,
 )
-from greenroom.messaging.scheduled_items import CHANGED_AT, COUNT, VERSION, scheduled_of
+from greenroom.messaging.scheduled_items import scheduled_of
 from greenroom.people.actor import Actor
 
 _LONGEST_ID = 64
 _PAGE = 100
-
-
-class ScheduledState(Struct, frozen=True):
-    count: int = 0
-    changed_ms: int = 0
-    """When a scheduled message was last created, changed, sent or canceled."""
-    version: int = 0
-    """How often that has happened."""
 
 
 async def find_scheduled(
@@ -77,9 +66,6 @@ def order_of(message: ScheduledMessage) -> tuple[int, int, str]:
     return message.send_ms, message.created_ms, message.id
 
 
-async def scheduled_state(messaging: Messaging, user: UserId) -> ScheduledState:
+async def scheduled_state(messaging: Messaging, user: UserId) -> ListState:
     """May be a little old: sync looks again for a while."""
-    item: Any = await messaging.store.get(MESSAGING, scheduled_state_key(user))
-    if item is None:
-        return ScheduledState()
-    return ScheduledState(item[COUNT], item[CHANGED_AT], item[VERSION])
+    return await list_state(messaging, scheduled_state_key(user))

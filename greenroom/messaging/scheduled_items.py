@@ -11,22 +11,19 @@ from greenroom.background.models import Timer
 from greenroom.background.schedule import cancel, schedule
 from greenroom.ids import ScheduledId, UserId
 from greenroom.messaging import items
+from greenroom.messaging.list_state import list_op
 from greenroom.messaging.models import ScheduledMessage, ScheduledStatus
 from greenroom.messaging.records import MESSAGING, scheduled_key, scheduled_state_key
-from greenroom.store.base import Delete, Op, Put, Update
-from greenroom.store.expressions import Condition, F
+from greenroom.store.base import Delete, Op, Put
+from greenroom.store.expressions import F
 from greenroom.store.values import Item, Value
 
 KIND = "scheduled_message"
-COUNT = "count"
-CHANGED_AT = "changedAt"
-VERSION = "version"
 
 
 def create_ops(message: ScheduledMessage, now_ms: int, most: int) -> tuple[Op, ...]:
     """Refused where there is one with this id, or where the author has too many."""
-    room = F(COUNT).absent() | F(COUNT).at_most(most - 1)
-    state = _state_op(message.author, 1, now_ms, room)
+    state = list_op(scheduled_state_key(message.author), 1, now_ms, most)
     return Put(MESSAGING, scheduled_item(message), F("pk").absent()), state, _timer(message)
 
 
@@ -35,7 +32,7 @@ def change_ops(before: ScheduledMessage, after: ScheduledMessage, now_ms: int) -
     is_pending = after.status is ScheduledStatus.PENDING
     return (
         Put(MESSAGING, scheduled_item(after), F("version").equals(before.version)),
-        _state_op(after.author, 0, now_ms),
+        list_op(scheduled_state_key(after.author), 0, now_ms),
         _timer(after) if is_pending else cancel(KIND, after.id),
     )
 
@@ -46,7 +43,7 @@ def remove_ops(message: ScheduledMessage, now_ms: int) -> tuple[Op, ...]:
     key = scheduled_key(message.author, message.id)
     return (
         Delete(MESSAGING, key, F("version").equals(message.version)),
-        _state_op(message.author, -1, now_ms),
+        list_op(scheduled_state_key(message.author), -1, now_ms),
         cancel(KIND, message.id),
     )
 
@@ -66,11 +63,6 @@ def author_in(timer: Timer) -> UserId:
 
 def _timer(message: ScheduledMessage) -> Put:
     return schedule(timer_of(message, message.send_ms))
-
-
-def _state_op(user: UserId, change: int, now_ms: int, condition: Condition | None = None) -> Update:
-    actions = (F(COUNT).add(change), F(VERSION).add(1), F(CHANGED_AT).set(now_ms))
-    return Update(MESSAGING, scheduled_state_key(user), actions, condition)
 
 
 def scheduled_item(message: ScheduledMessage) -> Item:

@@ -27,7 +27,13 @@ def check_is_open(head: Thread, sender: UserId, now_ms: int) -> None:
 
 
 def check_may_send(
-    head: Thread, sender: UserId, body: str, now_ms: int, *, seq: int | None = None
+    head: Thread,
+    sender: UserId,
+    body: str,
+    now_ms: int,
+    *,
+    seq: int | None = None,
+    has_files: bool = False,
 ) -> None:
     """For the next message, for the one with `seq`, or for the thread's name."""
     check_is_open(head, sender, now_ms)
@@ -44,5 +50,5 @@ def check_may_send(
     most = rules.request_characters(head)
     if most and len(body) > most:
         raise too_long(most)
-    if has_link(body):
+    if has_files or has_link(body):
         raise PlainTextOnly

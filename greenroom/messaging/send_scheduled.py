@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from greenroom.background.models import Timer
 from greenroom.background.schedule import schedule
 from greenroom.errors import Problem
-from greenroom.ids import ScheduledId
+from greenroom.ids import ScheduledId, UserId
 from greenroom.messaging import access
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ScheduledChanged
@@ -46,14 +46,15 @@ from greenroom.messaging.scheduled_items import (
     remove_ops,
     timer_of,
 )
-from greenroom.messaging.send import WrittenEarlier, send
+from greenroom.messaging.send import send
+from greenroom.messaging.write_message import WrittenEarlier
 from greenroom.people.access import AccountSuspended, account, check_not_suspended
 from greenroom.people.actor import Actor, with_role
 from greenroom.safety.limits import TooMany
 from greenroom.store.base import Op
 from greenroom.store.problems import ConditionFailed, Conflict
 
-_REFUSALS = (
+REFUSALS = (
     AcceptFirst,
     AccountSuspended,
     ClientIdReused,
@@ -109,8 +110,8 @@ async def _next_due(messaging: Messaging, own: ScheduledMessage) -> ScheduledMes
 
 async def _send_or_mark(messaging: Messaging, message: ScheduledMessage) -> None:
     try:
-        await _send(messaging, await _author(messaging, message), message)
-    except _REFUSALS as refusal:
+        await _send(messaging, await author_of(messaging, message.author), message)
+    except REFUSALS as refusal:
         await _mark_failed(messaging, message, refusal)
 
 
@@ -124,13 +125,14 @@ async def send_now(messaging: Messaging, actor: Actor, scheduled_id: ScheduledId
     raise Conflict
 
 
-async def _author(messaging: Messaging, message: ScheduledMessage) -> Actor:
-    found = await account(messaging.people, message.author)
+async def author_of(messaging: Messaging, author: UserId) -> Actor:
+    """With their role at this moment. Refused where they are suspended."""
+    found = await account(messaging.people, author)
     if found is None:
         raise ThreadNotFound
     now_ms, reason = messaging.clock.now_ms(), found.suspension_reason
     check_not_suspended(found.suspended_until_ms, now_ms, reason=reason)
-    return with_role(Actor(message.author), found.staff_role)
+    return with_role(Actor(author), found.staff_role)
 
 
 async def _send(messaging: Messaging, actor: Actor, message: ScheduledMessage) -> Outcome:

@@ -1,4 +1,5 @@
-"""Sets a thread's status, its booking, leg and booking group, and its metadata: for services.
+"""Sets a thread's status, its booking, leg and booking group, and its metadata: for services. Safe
+mode is for those who may name the thread.
 
 The bookings context uses the same use case. The participants of a confirmed booking become
 contacts: pending requests are accepted, and nobody gets another. A request that was declined or
@@ -55,6 +56,15 @@ class ThreadChange(Struct, frozen=True, kw_only=True):
     lbg_id: str | UnsetType | None = UNSET
     metadata: str | UnsetType | None = UNSET
     """JSON text, as `metadata.checked` gives it."""
+    safe_mode: bool | UnsetType = UNSET
+
+
+def operations_of(change: ThreadChange) -> tuple[Operation, ...]:
+    """What an actor has to be allowed for it."""
+    only_safe_mode = replace(change, safe_mode=UNSET) == ThreadChange()
+    if isinstance(change.safe_mode, UnsetType):
+        return (Operation.SET_STATUS,)
+    return (Operation.RENAME,) if only_safe_mode else (Operation.SET_STATUS, Operation.RENAME)
 
 
 async def set_status(
@@ -68,7 +78,8 @@ async def set_status(
     """Idempotent."""
     check_change(change)
     view = await managed(messaging, actor, thread_id)
-    check_may(view.thread, actor, Operation.SET_STATUS)
+    for operation in operations_of(change):
+        check_may(view.thread, actor, operation)
     written = set[RequestId]()
 
     def plan(head: Thread, ms: int) -> PlannedWrite:
@@ -177,7 +188,7 @@ def changed(head: Thread, change: ThreadChange) -> Thread:
     """A locked thread stays locked, and gets the new status when it is unlocked."""
     named = {
         name: value
-        for name in ("booking_id", "leg_id", "lbg_id")
+        for name in ("booking_id", "leg_id", "lbg_id", "safe_mode")
         if not isinstance(value := getattr(change, name), UnsetType)
     }
     after = replace(head, **named)

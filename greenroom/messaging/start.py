@@ -25,9 +25,10 @@ from greenroom.messaging.open import Opened, Opening, find_or_open
 from greenroom.messaging.outgoing import Held, Outcome, Outgoing, cleaned, digest
 from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import ClientIdReused, InvalidThread, OpeningKeyReused
-from greenroom.messaging.send import as_sent, send, with_reason
+from greenroom.messaging.send import send
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.silent_leave import ask_to_return
+from greenroom.messaging.write_message import as_sent, with_reason
 from greenroom.people.actor import Actor
 from greenroom.safety.blocks import is_blocked_pair
 from greenroom.safety.verdict import Allow, Hold

@@ -16,10 +16,13 @@ from greenroom.unicode import is_visible
 
 MAX_TEXT = 8_000
 MAX_SUBJECT = 140
+MAX_ALT = 1_000
+"""Characters in the description of an attachment."""
 MAX_MENTIONS = 20
 MAX_REACTION = 16
 """Code points: a kiss between two people of two skin colours has 10."""
 
+EMPTY = "it must not be empty"
 _SPARE = 1.5
 """How much longer the raw text may be: hidden characters and blanks at the ends do not count."""
 _PLAIN = re.compile(
@@ -44,8 +47,16 @@ _PUNCTUATION_EMOJI = "\u203c\u2049\u2139\u3030\u303d"
 _NO_SYMBOLS = "\u2800\ufffc\ufffd"
 
 
-def clean(text: str) -> str:
-    return _cleaned(text, MAX_TEXT)
+def clean(text: str, if_empty: str = EMPTY) -> str:
+    """`if_empty` says why an empty text is refused."""
+    return _cleaned(text, MAX_TEXT, if_empty)
+
+
+def clean_or_empty(text: str, most: int = MAX_TEXT) -> str:
+    """For texts that may be left out. A text of blanks is empty."""
+    check_length(text, most)
+    written = normalised(text, most)
+    return written if is_visible(written) else ""
 
 
 def check_length(text: str, most: int = MAX_TEXT) -> None:
@@ -60,11 +71,11 @@ def subject(text: str) -> str | None:
     line = normalised(text, MAX_SUBJECT)
     if "\n" in line:
         raise InvalidText("a subject must be one line")
-    return _cleaned(line, MAX_SUBJECT) if is_visible(line) else None
+    return _cleaned(line, MAX_SUBJECT, "") if is_visible(line) else None
 
 
-def _cleaned(text: str, most: int) -> str:
-    return text if len(text) <= most and is_plain(text) else _made_clean(text, most)
+def _cleaned(text: str, most: int, if_empty: str) -> str:
+    return text if len(text) <= most and is_plain(text) else _made_clean(text, most, if_empty)
 
 
 def is_plain(text: str) -> bool:
@@ -73,11 +84,11 @@ def is_plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None and not text[0].isspace() and not text[-1].isspace()
 
 
-def _made_clean(text: str, most: int) -> str:
+def _made_clean(text: str, most: int, if_empty: str = EMPTY) -> str:
     check_length(text, most)
     written = normalised(text, most)
     if not is_visible(written):
-        raise InvalidText("it must not be empty")
+        raise InvalidText(if_empty)
     return written
 
 

@@ -10,7 +10,7 @@ import unicodedata
 from msgspec import Struct
 
 from greenroom.errors import Clause, Problem
-from greenroom.ids import UserId
+from greenroom.ids import FileId, UserId
 from greenroom.people.actor import SYSTEM, StaffRole
 from greenroom.unicode import is_name_like, is_visible, limit_marks
 
@@ -52,6 +52,14 @@ class InvalidEmail(Problem):
     characters."""
 
 
+class Picture(Struct, frozen=True):
+    """A picture that another context keeps: people only store the reference."""
+
+    file: FileId
+    thumbhash: str = ""
+    """Base64: what to show until the picture is loaded."""
+
+
 class Person(Struct, frozen=True, kw_only=True):
     """A person as shown in lists."""
 
@@ -62,8 +70,12 @@ class Person(Struct, frozen=True, kw_only=True):
     first_name: str = ""
     last_name: str = ""
     profile_picture: str | None = None
+    """The address of a picture that is kept elsewhere."""
+    avatar: Picture | None = None
+    """The picture that the person has uploaded."""
     version: int = 0
-    """Increases with every change of names; counters such as followers do not change it."""
+    """Increases with every change of names and avatar; counters such as followers do not change
+    it."""
 
     @property
     def name(self) -> str:

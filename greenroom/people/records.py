@@ -57,6 +57,7 @@ USERS_BY_USERNAME = Index(
         "firstName",
         "lastName",
         "profilePicture",
+        "avatar",
         "version",
         "isVerified",
         "followerCount",
@@ -69,7 +70,16 @@ USERS_BY_NAME = Index(
     "UsersByName",
     LETTERS,
     WORD,
-    ("userId", "username", "displayName", "firstName", "lastName", "profilePicture", "version"),
+    (
+        "userId",
+        "username",
+        "displayName",
+        "firstName",
+        "lastName",
+        "profilePicture",
+        "avatar",
+        "version",
+    ),
     "Users by the beginning of a word of their username or names (two letters at least).",
 )
 
@@ -123,6 +133,7 @@ _PERSON = {
     "first_name": "firstName",
     "last_name": "lastName",
     "profile_picture": "profilePicture",
+    "avatar": "avatar",
     "version": "version",
 }
 _ACCOUNT = _PERSON | {
@@ -272,6 +283,8 @@ def _at(key: Key) -> dict[str, Value]:
 def _attributes(person: Person, names: dict[str, str]) -> dict[str, Value]:
     """Leaves out empty values."""
     values = {attribute: getattr(person, field) for field, attribute in names.items()}
+    if person.avatar is not None:
+        values["avatar"] = msgspec.to_builtins(person.avatar)
     return {attribute: value for attribute, value in values.items() if value not in (None, "")}
 
 

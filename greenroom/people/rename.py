@@ -54,7 +54,7 @@ async def rename_from(
     """Returns the account before and after. If nothing changes, nothing is written."""
     changes = _checked(names)
     for attempt in range(_TRIES):
-        before = await _current(people, actor.user)
+        before = await current_account(people, actor.user)
         if version not in (None, before.version):
             raise ProfileChanged(version, before.version)
         if changes.get("username", before.username) != before.username:
@@ -95,7 +95,8 @@ def _checked(names: NewNames) -> dict[str, str]:
     return changes
 
 
-async def _current(people: People, user: UserId) -> Account:
+async def current_account(people: People, user: UserId) -> Account:
+    """For a change of the profile, which is refused unless the profile is still at this version."""
     item = await people.store.get(records.USER_POSTS, records.profile_key(user), consistent=True)
     if item is None:
         raise PersonNotFound

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from greenroom.clock import Clock
-from greenroom.ids import Ids, ThreadId, UserId
+from greenroom.ids import FileId, Ids, ThreadId, UserId
 from greenroom.people import People
 from greenroom.safety.block_cache import BlockCache
 from greenroom.safety.events import SafetyEvent
@@ -35,6 +35,9 @@ class Enforcer(Protocol):
 
     async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
         """Whether the user is a participant, other than as support."""
+
+    async def set_band(self, file: FileId, band: int, by: UserId, at_ms: int) -> None:
+        """Sets the band of a file as it was decided then. A later decision stands."""
 
     async def close_requests(self, user: UserId) -> None:
         """Declines the user's pending requests."""

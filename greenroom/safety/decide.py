@@ -15,6 +15,7 @@ from greenroom.safety.models import (
     Case,
     CaseId,
     Decision,
+    RatedFile,
     decisions_for,
     is_claimed,
     notice_of,
@@ -45,9 +46,11 @@ async def decide(
     reason: str = "",
     note: str = "",
     until_ms: int | None = None,
+    band: int | None = None,
 ) -> AuditEntry:
     """`version` is that of the case the moderator saw; `reason` is for the person, `note` for
-    staff; `until_ms` is the end of a suspension, None for no end."""
+    staff; `until_ms` is the end of a suspension, None for no end; `band` is what an appeal was
+    for."""
     case = await access.case(safety, actor, case_id)
     first = await _first_time(safety, actor, case, decision, version)
     if first is not None:
@@ -57,7 +60,7 @@ async def decide(
         await safety.enforcer.check_release(case)
     if decision is Decision.SUSPEND and case.about is not None:
         await _check_lengthens(safety, case.about, until_ms)
-    entry = _entry(safety, actor, case, decision, reason, note, until_ms)
+    entry = _entry(safety, actor, case, decision, reason, note, until_ms, band)
     notice = notice_of(case, entry, safety.ids.notice(entry.at_ms))
     pending = decision is not Decision.DISMISS
     try:
@@ -114,9 +117,11 @@ def _entry(
     reason: str,
     note: str,
     until_ms: int | None,
+    band: int | None,
 ) -> AuditEntry:
     now = safety.clock.now_ms()
     check_texts(reason, note)
+    _check_band(case, decision, band)
     if until_ms is not None and (decision is not Decision.SUSPEND or until_ms <= now):
         raise InvalidDecision("`until` must be in the future, and is only for a suspension")
     return AuditEntry(
@@ -130,7 +135,16 @@ def _entry(
         reason=reason,
         note=note,
         until_ms=until_ms,
+        file=case.subject.file if isinstance(case.subject, RatedFile) else None,
+        band=band,
     )
+
+
+def _check_band(case: Case, decision: Decision, band: int | None) -> None:
+    if (band is None) is (decision is Decision.BAND):
+        raise InvalidDecision("`band` is for the decision `band`, which needs it")
+    if isinstance(case.subject, RatedFile) and band == case.subject.band:
+        raise InvalidDecision("to keep the band, dismiss the appeal")
 
 
 async def _check_lengthens(safety: Safety, user: UserId, until_ms: int | None) -> None:

@@ -31,6 +31,7 @@ _log = logging.getLogger(__name__)
 _PAGE = 50
 _PAGES = 20
 _TRIES = 5
+_CLOSES_NO_OTHER = (Decision.RELEASE, Decision.FOLDED, Decision.BAND)
 
 
 async def enforce_pending(safety: Safety) -> int:
@@ -64,6 +65,8 @@ async def enforce(safety: Safety, entry: AuditEntry) -> bool:
         await correct_release(safety, case, entry)
     if entry.removes:
         await safety.enforcer.remove(case)
+    if entry.file is not None and entry.band is not None:
+        await safety.enforcer.set_band(entry.file, entry.band, entry.by, entry.at_ms)
     if not await _close_related(safety, entry, digest):
         return False
     await safety.store.write(items.enforced(case.id, entry.version))
@@ -96,7 +99,7 @@ async def _was_lifted(safety: Safety, entry: AuditEntry, user: UserId) -> bool:
 
 async def _close_related(safety: Safety, entry: AuditEntry, digest: str) -> bool:
     """Closes the person's other cases that the decision covers, if they were opened before it."""
-    if entry.about is None or entry.decision in (Decision.RELEASE, Decision.FOLDED):
+    if entry.about is None or entry.decision in _CLOSES_NO_OTHER:
         return True
     cursor = None
     for _ in range(_PAGES):

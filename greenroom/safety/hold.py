@@ -6,7 +6,7 @@ once.
 
 from msgspec.structs import replace
 
-from greenroom.ids import MessageId
+from greenroom.ids import FileId, MessageId
 from greenroom.safety import items
 from greenroom.safety.access import find
 from greenroom.safety.context import Safety
@@ -33,9 +33,10 @@ def held_ops(
     verdict: Hold,
     *,
     reply_to: MessageId | None = None,
+    files: tuple[FileId, ...] = (),
 ) -> tuple[Op, ...]:
     """Opens a case, unless there is one about the same text, and lists it for the author."""
-    case = _new_case(safety, subject, text, verdict, reply_to)
+    case = replace(_new_case(safety, subject, text, verdict, reply_to), files=files)
     return items.opened(case, digest(text)), items.held(case)
 
 

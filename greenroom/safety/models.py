@@ -12,7 +12,7 @@ from typing import NewType, TypeAlias
 
 from msgspec import Struct, field
 
-from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
+from greenroom.ids import FileId, MessageId, NoticeId, ReportId, ThreadId, UserId
 from greenroom.people.actor import StaffRole
 from greenroom.safety.verdict import NO_SCORE, Judged, PolicyHint, PolicyTag
 
@@ -73,7 +73,17 @@ class SomePerson(Struct, frozen=True, rename="camel", tag="person", tag_field="k
     user: UserId
 
 
-Subject: TypeAlias = SentMessage | HeldMessage | HeldEdit | HeldName | WholeThread | SomePerson
+class RatedFile(Struct, frozen=True, rename="camel", tag="file", tag_field="kind"):
+    """The band of a file, against which its owner has appealed."""
+
+    file: FileId
+    owner: UserId
+    band: int
+
+
+Subject: TypeAlias = (
+    SentMessage | HeldMessage | HeldEdit | HeldName | WholeThread | SomePerson | RatedFile
+)
 
 
 class Reason(StrEnum):
@@ -110,6 +120,12 @@ class Decision(StrEnum):
     """A suspension was lifted. This, `grant` and `revoke` end no case."""
     GRANT = "grant"
     REVOKE = "revoke"
+    BAND = "band"
+    """The band of a file was set. Only an appeal ends with it."""
+    REVEAL = "reveal"
+    """A moderator looked at a file without its blur. Ends no case."""
+    APPEAL = "appeal"
+    """The owner of a file appealed against its band. Opens a case."""
 
 
 class Case(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -122,7 +138,9 @@ class Case(Struct, frozen=True, kw_only=True, rename="camel"):
     staff_reporters: frozenset[UserId] = frozenset()
     """Reporters who were staff at the time: they may not judge the case."""
     text: str = ""
-    """The text when it was held or first reported."""
+    """The text when it was held or first reported; of an appeal, what its author says."""
+    files: tuple[FileId, ...] = ()
+    """Those of the message, or the one that was rated."""
     reply_to: MessageId | None = None
     """The message that a held text replies to."""
     is_open: bool = True
@@ -153,7 +171,7 @@ class AuditEntry(Struct, frozen=True, kw_only=True, rename="camel"):
     version: int = 0
     """Of the case."""
     id: str = field(name="entryId", default="")
-    """Of an entry without a case."""
+    """Of an entry that ends no case."""
     at_ms: int
     by: UserId
     decision: Decision
@@ -167,6 +185,10 @@ class AuditEntry(Struct, frozen=True, kw_only=True, rename="camel"):
     until_ms: int | None = None
     role: StaffRole | None = None
     """The role that was granted or revoked."""
+    file: FileId | None = field(name="fileId", default=None)
+    """The file that was rated or looked at."""
+    band: int | None = None
+    """The band that was set."""
 
 
 class NoticeKind(StrEnum):
@@ -180,6 +202,10 @@ class NoticeKind(StrEnum):
     WARNED = "warned"
     SUSPENDED = "suspended"
     REINSTATED = "reinstated"
+    BANDED = "banded"
+    """A moderator has set the band of a file."""
+    BAND_KEPT = "band_kept"
+    """An appeal was dismissed."""
 
 
 class HeldKind(StrEnum):
@@ -204,6 +230,9 @@ class ModerationNotice(Struct, frozen=True, kw_only=True, rename="camel"):
     """The beginning of the message in question."""
     held: HeldKind | None = None
     """The kind of text that was held."""
+    file: FileId | None = None
+    band: int | None = None
+    """Of the file, after the decision."""
 
 
 class HeldText(Struct, frozen=True, kw_only=True):
@@ -248,6 +277,8 @@ def case_id(subject: Subject) -> CaseId:
             names = ("thread", thread)
         case SomePerson(user):
             names = ("person", user)
+        case RatedFile(file, _, band):
+            names = ("file", file, str(band))
     hashed = blake2b("\n".join(names).encode(), digest_size=15, person=b"gr-case").digest()
     return CaseId("cas_" + b32encode(hashed).decode().lower())
 
@@ -267,7 +298,7 @@ def tag_of(reason: Reason) -> PolicyTag | None:
 
 def decisions_for(case: Case) -> frozenset[Decision]:
     """A held text is released or removed. Without a responsible user, nobody can be warned or
-    suspended."""
+    suspended; and nobody is for an appeal."""
     match case.subject:
         case HeldMessage() | HeldEdit() | HeldName():
             possible = {Decision.RELEASE, Decision.REMOVE}
@@ -275,6 +306,8 @@ def decisions_for(case: Case) -> frozenset[Decision]:
             possible = {Decision.DISMISS, Decision.REMOVE}
         case SomePerson():
             possible = {Decision.DISMISS}
+        case RatedFile():
+            return frozenset({Decision.DISMISS, Decision.BAND})
     if case.about is not None and case.about_role is not StaffRole.ADMIN:
         possible |= {Decision.WARN, Decision.SUSPEND}
     return frozenset(possible)
@@ -285,12 +318,15 @@ _NOTICE_KINDS: dict[Decision, NoticeKind] = {
     Decision.RELEASE: NoticeKind.RELEASED,
     Decision.WARN: NoticeKind.WARNED,
     Decision.SUSPEND: NoticeKind.SUSPENDED,
+    Decision.BAND: NoticeKind.BANDED,
 }
 
 
 def notice_of(case: Case, entry: AuditEntry, notice: NoticeId) -> ModerationNotice | None:
     """The notice for the person the decision is about; None if there is none."""
     kind, held = _NOTICE_KINDS.get(entry.decision), held_kind(case.subject)
+    if isinstance(case.subject, RatedFile) and entry.decision is Decision.DISMISS:
+        kind = NoticeKind.BAND_KEPT
     if kind is None and entry.removes:
         kind = NoticeKind.REMOVED if held is None else NoticeKind.REJECTED
     if kind is None or entry.about is None:
@@ -303,11 +339,13 @@ def notice_of(case: Case, entry: AuditEntry, notice: NoticeId) -> ModerationNoti
         at_ms=entry.at_ms,
         reason=entry.reason,
         until_ms=entry.until_ms,
-        thread=None if isinstance(subject, SomePerson) else subject.thread,
+        thread=None if isinstance(subject, SomePerson | RatedFile) else subject.thread,
         message=subject.message if isinstance(subject, SentMessage | HeldEdit) else None,
         client_message_id=subject.client_message_id if isinstance(subject, HeldMessage) else None,
         excerpt=case.text[:MAX_EXCERPT],
         held=held,
+        file=entry.file,
+        band=entry.band,
     )
 
 
@@ -331,7 +369,7 @@ def removes_text(case: Case, decision: Decision) -> bool:
             return decision in (Decision.REMOVE, Decision.WARN, Decision.SUSPEND)
         case WholeThread():
             return decision is Decision.REMOVE
-        case SomePerson():
+        case SomePerson() | RatedFile():
             return False
 
 

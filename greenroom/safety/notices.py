@@ -17,6 +17,7 @@ from greenroom.safety.models import (
     HeldMessage,
     HeldText,
     ModerationNotice,
+    RatedFile,
     SomePerson,
     held_kind,
     notice_of,
@@ -147,7 +148,7 @@ async def held_texts(
 
 def _held_text(case: Case) -> HeldText | None:
     subject, kind = case.subject, held_kind(case.subject)
-    if kind is None or isinstance(subject, SomePerson):
+    if kind is None or isinstance(subject, SomePerson | RatedFile):
         return None
     return HeldText(
         kind=kind,

@@ -27,6 +27,7 @@ class Act(StrEnum):
     REINSTATE = "reinstate"
     GRANT = "grant"
     REVOKE = "revoke"
+    BAND = "band"
     READ_LOG = "read_log"
 
 
@@ -57,6 +58,7 @@ TABLE: Mapping[Act, Mapping[Rank, _Subjects]] = {
     Act.RELEASE: _JUDGING,
     Act.DISMISS: _JUDGING,
     Act.REMOVE: _JUDGING,
+    Act.BAND: _JUDGING,
     Act.WARN: _SANCTION,
     Act.SUSPEND: _SANCTION,
     Act.REINSTATE: _row(moderator=_USERS, admin=_ALL, service=_ALL),
@@ -64,7 +66,9 @@ TABLE: Mapping[Act, Mapping[Rank, _Subjects]] = {
     Act.REVOKE: _ROLES,
     Act.READ_LOG: _row(moderator=_USERS, admin=_ALL),
 }
-JUDGING = frozenset({Act.CLAIM, Act.RELEASE, Act.DISMISS, Act.REMOVE, Act.WARN, Act.SUSPEND})
+JUDGING = frozenset(
+    {Act.CLAIM, Act.RELEASE, Act.DISMISS, Act.REMOVE, Act.BAND, Act.WARN, Act.SUSPEND}
+)
 _TO_ONESELF = frozenset({Act.REVOKE})
 
 

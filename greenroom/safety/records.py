@@ -13,6 +13,7 @@
        ├─ CASE                        the case about one message, held text, thread or user
        ├─ REPORT#{reporterId}         each reporter's report
        ├─ AUDIT#{version}             an audit entry: put, never changed
+       ├─ AUDIT#{version}#{entryId}   the same, of something that did not end the case
        └─ PENDING_ENFORCEMENT#{version}   a decision that is not enforced yet
 
     ModerationQueue   queueKey, queuedAt   open cases; pending decisions; each month's audit log;
@@ -91,6 +92,8 @@ BY_PERSON = Index(
         "reason",
         "role",
         "entryId",
+        "fileId",
+        "band",
     ),
     "The open cases about one user, and the audit log about the user.",
 )
@@ -137,6 +140,12 @@ SAFETY = Table(
             "CASE#{caseId}",
             "AUDIT#{version}",
             "An audit entry: who did what, when and why. Append-only.",
+        ),
+        Kind(
+            "CASE#{caseId}",
+            "AUDIT#{version}#{entryId}",
+            "An audit entry of what did not end the case: a file's band was set, or a moderator "
+            "looked at a file without its blur. Append-only.",
         ),
         Kind(
             "CASE#{caseId}",
@@ -231,7 +240,8 @@ def audit_key(case: CaseId, version: int) -> Key:
 def entry_key(entry: AuditEntry) -> Key:
     """An entry without a case is under its user."""
     if entry.case is not None:
-        return audit_key(entry.case, entry.version)
+        key = audit_key(entry.case, entry.version)
+        return Key(key.partition, f"{key.sort}#{entry.id}") if entry.id else key
     assert entry.about is not None
     return Key(user_partition(entry.about), f"{AUDIT}{iso(entry.at_ms)}#{entry.id}")
 
@@ -277,7 +287,8 @@ def month_of(at: str) -> str:
 
 
 def decided_at(entry: AuditEntry) -> str:
-    return f"{iso(entry.at_ms)}#{entry.case or entry.id}#{entry.version:08d}"
+    at = f"{iso(entry.at_ms)}#{entry.case or entry.id}#{entry.version:08d}"
+    return f"{at}#{entry.id}" if entry.case is not None and entry.id else at
 
 
 def pending_at(at_ms: int, case: CaseId) -> str:

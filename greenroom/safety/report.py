@@ -5,7 +5,7 @@ The caller checks that the reporter may see the message or thread: this context 
 
 from msgspec.structs import replace
 
-from greenroom.ids import ReportId, UserId
+from greenroom.ids import FileId, ReportId, UserId
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
 from greenroom.safety import access, items, records
@@ -38,14 +38,15 @@ async def report(
     *,
     about: UserId | None = None,
     text: str = "",
+    files: tuple[FileId, ...] = (),
 ) -> ReportId:
-    """`about` is the author of the message, `text` its text."""
+    """`about` is the author of the message, `text` its text, `files` those that it shows."""
     made = _checked(safety, actor, subject, reason, note)
     await safety.limits.spend(actor.user, REPORTS)
     author = subject.user if isinstance(subject, SomePerson) else about
     for _ in range(_TRIES):
         before = await access.find(safety, made.case)
-        after = _with(made, before, author, text, actor)
+        after = _with(made, before, author, text, files, actor)
         try:
             await safety.store.write(*items.reported(made), _case_op(before, after))
         except ConditionFailed as refusal:
@@ -78,7 +79,12 @@ def _checked(safety: Safety, actor: Actor, subject: Subject, reason: Reason, not
 
 
 def _with(
-    made: Report, before: Case | None, author: UserId | None, text: str, actor: Actor
+    made: Report,
+    before: Case | None,
+    author: UserId | None,
+    text: str,
+    files: tuple[FileId, ...],
+    actor: Actor,
 ) -> Case:
     """The case with one more report; reopened if it was closed."""
     tag = tag_of(made.reason)
@@ -87,6 +93,7 @@ def _with(
         subject=made.subject,
         about=author,
         text=text,
+        files=files,
         opened_ms=made.at_ms,
         version=0,
     )

@@ -1,0 +1,41 @@
+"""Follows the files, so that messages that wait for them are sent or given up.
+
+It only schedules the timer of such a message (`send_waiting.py`): a change of a file is a reason to
+look at the message, whichever of its files it is.
+"""
+
+from collections.abc import Sequence
+
+from greenroom.background.schedule import schedule
+from greenroom.files.items import file_of
+from greenroom.files.models import ENDED_BADLY, File, FileState
+from greenroom.ids import ThreadId
+from greenroom.messaging.attachment_ops import MESSAGE
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.waiting_items import timer_of
+from greenroom.store.base import Change, Op
+
+NAME = "waiting messages"
+_SETTLED = ENDED_BADLY | {FileState.READY, FileState.DELETED}
+
+
+async def on_files_changed(messaging: Messaging, changes: Sequence[Change]) -> Sequence[Op]:
+    now_ms = messaging.clock.now_ms()
+    timers = {}
+    for change in changes:
+        file = None if change.new is None else file_of(change.new)
+        if file is not None and is_awaited(file):
+            assert file.use is not None
+            because = f"{file.id}:{file.version}"
+            thread, client_id = ThreadId(file.use.target), file.use.client_id
+            timer = timer_of(file.owner, thread, client_id, because, now_ms)
+            timers[timer.id] = schedule(timer)
+    return tuple(timers.values())
+
+
+def is_awaited(file: File) -> bool:
+    """Whether a message waits for it, and need not wait for this one any longer."""
+    use = file.use
+    if use is None or use.kind != MESSAGE or not use.is_waiting:
+        return False
+    return file.state in _SETTLED
