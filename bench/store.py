@@ -23,10 +23,10 @@ import uvloop
 from bench.handwritten_sqlite import HandwrittenSqlite
 from bench.report import last_line, table
 from bench.store_load import THREADS, Load, Rates
+from greenroom.aws.retries import RetryPolicy
 from greenroom.clock import SystemClock
 from greenroom.store.base import Store
 from greenroom.store.dynamo import DynamoStore
-from greenroom.store.dynamo.sender import RetryPolicy
 from greenroom.store.sqlite import SqliteStore
 from scripts.engines import running
 

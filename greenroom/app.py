@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from greenroom.api.background.registration import API as BACKGROUND
 from greenroom.api.composition import Composition, Contexts
+from greenroom.api.files.registration import API as FILES
 from greenroom.api.live.registration import API as LIVE
 from greenroom.api.messaging.registration import API as MESSAGING
 from greenroom.api.people.registration import API as PEOPLE
@@ -12,6 +13,7 @@ from greenroom.api.registry import Registry
 from greenroom.api.safety.registration import API as SAFETY
 from greenroom.api.social.registration import API as SOCIAL
 from greenroom.api.webhooks.registration import API as WEBHOOKS
+from greenroom.blobs.base import Blobs
 from greenroom.clock import Clock
 from greenroom.ids import Ids
 from greenroom.policy import Limit, Policy
@@ -21,7 +23,7 @@ from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
-CONTEXTS = (PLATFORM, BACKGROUND, PEOPLE, SAFETY, MESSAGING, SOCIAL, LIVE, WEBHOOKS)
+CONTEXTS = (PLATFORM, BACKGROUND, PEOPLE, SAFETY, FILES, MESSAGING, SOCIAL, LIVE, WEBHOOKS)
 """In the order in which they are built: each on those before it."""
 REGISTRY = Registry(CONTEXTS)
 TABLES = REGISTRY.tables
@@ -33,6 +35,7 @@ def compose(
     secret: bytes,
     *,
     hub: Hub | None = None,
+    blobs: Blobs | None = None,
     settings: Settings | None = None,
     policy: Policy | None = None,
     rates: Mapping[Limit, Rate] | None = None,
@@ -49,6 +52,7 @@ def compose(
         policy or registry.policy.default,
         settings or Settings(),
         hub,
+        blobs,
         rates,
     )
     return registry.build(composition)

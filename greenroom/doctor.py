@@ -5,6 +5,7 @@ beside it, and the server is asked whether it is ready.
 """
 
 import asyncio
+import logging
 import secrets
 import shlex
 import shutil
@@ -17,7 +18,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from greenroom import open_store, policy_file, server_address
+from greenroom import open_blobs, open_store, policy_file, server_address
 from greenroom.api.problems import NoDatabase
 from greenroom.api.registry import Registry
 from greenroom.app import REGISTRY, compose
@@ -30,8 +31,16 @@ from greenroom.background.status import (
 )
 from greenroom.clock import Clock, SystemClock
 from greenroom.errors import Problem
+from greenroom.files.decoder.client import Decoder
+from greenroom.files.decoder.self_test import missing_programs, unable_to_decode
+from greenroom.files.rater import PIXEL_BYTES, RaterUnavailable
+from greenroom.files.scanner import ScannerUnavailable
+from greenroom.files.scanner_gaps import gaps
+from greenroom.files.scanner_setting import scanner_of
+from greenroom.files.settings import FileSettings
+from greenroom.files.vision.client import installed_rater, why_missing
 from greenroom.serve import bus_of
-from greenroom.settings import Settings, variable_of
+from greenroom.settings import InvalidSetting, Settings, variable_of
 from greenroom.store.base import Delete, Put, Store
 from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL, EPHEMERAL_TTL, doctor_key
 from greenroom.store.server_clock import JUMP_MS
@@ -41,6 +50,7 @@ from greenroom.store.values import Item
 FEW_BYTES = 1024**3
 TOO_FEW_BYTES = 64 * 1024**2
 _SECONDS = 5
+_RATE_PICTURES = variable_of("files_rate_pictures")
 _SECRET = b"none: nothing is signed with it"
 
 
@@ -68,11 +78,14 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
     clock = SystemClock()
     yield check_disk(settings)
     yield await check_bus(settings)
+    yield await check_files(settings, clock)
+    yield await check_scanner(settings)
+    yield await check_decoders(settings)
+    yield await check_rating(settings)
     try:
         policy = policy_file.read(registry.policy, settings.policy)
     except Problem as problem:
-        advice = "`greenroom serve` refuses to start until this is fixed."
-        yield Finding("policy", Level.FAIL, str(problem), advice)
+        yield Finding("policy", Level.FAIL, str(problem), _START_ADVICE)
         policy = registry.policy.default
     try:
         async with open_store.opened_to_read(settings, clock, registry.tables) as store:
@@ -102,6 +115,7 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
         yield Finding("store", Level.FAIL, str(problem), _STORE_ADVICE)
 
 
+_START_ADVICE = "`greenroom serve` refuses to start until this is fixed."
 _STORE_ADVICE = (
     f"See {variable_of('store')} and docs/guides/operate.md; `greenroom serve` refuses to start "
     "until this is fixed."
@@ -140,6 +154,74 @@ async def check_bus(settings: Settings) -> Finding:
         advice = f"Start NATS, or correct {variable_of('bus')}."
         return Finding("bus", Level.FAIL, str(problem), advice)
     return Finding("bus", Level.OK, "NATS can be reached.")
+
+
+async def check_files(settings: Settings, clock: Clock) -> Finding:
+    """Writes, reads and deletes a small blob in the bucket."""
+    if not settings.blobs:
+        return Finding("files", Level.OK, "Their content is in the data folder.")
+    logging.getLogger("greenroom.blobs").setLevel(logging.CRITICAL)  # the finding says it
+    try:
+        async with open_blobs.opened_bucket(settings, clock) as bucket:
+            await bucket.check()
+    except Problem as problem:
+        return Finding("files", Level.FAIL, str(problem), _START_ADVICE)
+    return Finding("files", Level.OK, "The bucket can be written, read and deleted from.")
+
+
+async def check_scanner(settings: Settings) -> Finding:
+    """Asks the virus scanner for its version, and what it would let through."""
+    advice = f"Start clamd, or correct {variable_of('scanner')}. Until then no file gets ready."
+    try:
+        scanner = scanner_of(settings.scanner)
+        if scanner is None:
+            return Finding("scanner", Level.OK, "None is configured: files are not scanned.")
+        version, found = await scanner.version(), await gaps(scanner)
+    except InvalidSetting as problem:
+        return Finding("scanner", Level.FAIL, str(problem), _START_ADVICE)
+    except ScannerUnavailable as error:
+        return Finding("scanner", Level.FAIL, f"{error}.", advice)
+    text = f"{version} can be reached."
+    if not found:
+        return Finding("scanner", Level.OK, text)
+    said = " ".join((text, *(gap.text for gap in found)))
+    return Finding("scanner", Level.WARN, said, " ".join(gap.advice for gap in found))
+
+
+async def check_decoders(settings: Settings) -> Finding:
+    """Decodes a small picture as for an upload, and looks for the programs that some files need."""
+    own = settings[FileSettings]
+    decoder = Decoder(workers=1, memory_bytes=own.memory_bytes)
+    try:
+        reason = await unable_to_decode(decoder)
+    finally:
+        await decoder.close()
+    if reason is not None:
+        text = f"Pictures cannot be decoded: {reason}."
+        return Finding("decoder", Level.FAIL, text, "Until this is fixed, uploads stay unchecked.")
+    missing = missing_programs()
+    if missing:
+        said = " ".join(one.text for one in missing)
+        return Finding("decoder", Level.WARN, said, " ".join(one.advice for one in missing))
+    return Finding("decoder", Level.OK, "Pictures, HEIC, PDFs, videos and sounds are decoded.")
+
+
+async def check_rating(settings: Settings) -> Finding:
+    """Rates a picture, if the model is installed."""
+    if not settings[FileSettings].rate_pictures:
+        return Finding("rating", Level.OK, "Pictures are not rated: it is switched off.")
+    rater = installed_rater()
+    if rater is None:
+        text = f"Pictures are not rated, and blurred for strangers. {why_missing()}."
+        return Finding("rating", Level.OK, text)
+    try:
+        await rater.rate(bytes(PIXEL_BYTES))
+    except RaterUnavailable as error:
+        advice = f"Build the model again, or set {_RATE_PICTURES}=false."
+        return Finding("rating", Level.FAIL, f"{error}.", advice)
+    finally:
+        await rater.close()
+    return Finding("rating", Level.OK, "Pictures are rated.")
 
 
 async def check_writes(store: Store, clock: Clock) -> Finding:

@@ -6,6 +6,7 @@ from greenroom import __version__, metrics
 from greenroom.api.ws.socket_server import SocketServer
 from greenroom.background.models import Stage
 from greenroom.background.worker import Worker
+from greenroom.files.pipeline import Pipeline
 from greenroom.metrics import Metrics, Value
 from greenroom.realtime.hub import Hub
 from greenroom.store.base import Store
@@ -21,10 +22,13 @@ def add_sources(
     hub: Hub,
     socket_server: SocketServer,
     worker: Worker,
+    pipeline: Pipeline,
 ) -> None:
     to.add(lambda: _of_sockets(socket_server))
     to.add(lambda: _of_parts(store, clock, hub))
     to.add(lambda: of_worker(worker))
+    to.add(lambda: of_pipeline(pipeline))
+    to.file_check_seconds = pipeline.counts.seconds
 
 
 def measure_delivery(to: Metrics, hub: Hub, clock: ServerClock) -> None:
@@ -50,6 +54,13 @@ def of_worker(worker: Worker) -> Iterator[Value]:
         yield Value(metrics.FOLLOWER_APPLIED.name, counts.applied, name)
         yield Value(metrics.FOLLOWER_FAILED.name, counts.failed, name)
         yield Value(metrics.FOLLOWER_SET_ASIDE.name, counts.set_aside, name)
+
+
+def of_pipeline(pipeline: Pipeline) -> Iterator[Value]:
+    yield Value(metrics.FILES_CHECKING.name, pipeline.counts.running)
+    yield Value(metrics.FILES_WAITING.name, pipeline.decoder.waiting)
+    for state, number in pipeline.counts.ended.items():
+        yield Value(metrics.FILES_CHECKED.name, number, (state.value,))
 
 
 def _of_sockets(server: SocketServer) -> Iterator[Value]:

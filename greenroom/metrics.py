@@ -160,6 +160,23 @@ TIMERS_SET_ASIDE = Metric(
     Kind.COUNTER,
     "Timers that were set aside on this node, after several failures.",
 )
+FILES_CHECKED = Metric(
+    "greenroom_files_checked_total",
+    Kind.COUNTER,
+    "Files whose check has ended on this node, by the `state` that they ended in.",
+    ("state",),
+)
+FILE_CHECK_SECONDS = Metric(
+    "greenroom_file_check_seconds",
+    Kind.HISTOGRAM,
+    "Time from when the check of a file begins to its outcome, with the tries that succeeded only.",
+)
+FILES_CHECKING = Metric(
+    "greenroom_files_checking", Kind.GAUGE, "Files that are being checked on this node."
+)
+FILES_WAITING = Metric(
+    "greenroom_files_waiting", Kind.GAUGE, "Files among these that wait for a decoder."
+)
 INFO = Metric("greenroom_info", Kind.GAUGE, "Always 1; `version` is the server's.", ("version",))
 
 METRICS = (
@@ -187,6 +204,10 @@ METRICS = (
     TIMERS_RUN,
     TIMERS_FAILED,
     TIMERS_SET_ASIDE,
+    FILES_CHECKED,
+    FILE_CHECK_SECONDS,
+    FILES_CHECKING,
+    FILES_WAITING,
 )
 
 
@@ -213,6 +234,7 @@ class Metrics(Collector):
         self.http_seconds = Histogram()
         self.refusals: defaultdict[tuple[str, str], int] = defaultdict(int)
         self.delivery_seconds = Histogram()
+        self.file_check_seconds = Histogram()
         self._sources: list[Callable[[], Iterable[Value]]] = []
         self._registry = CollectorRegistry()
         self._registry.register(self)
@@ -231,6 +253,7 @@ class Metrics(Collector):
         histograms = {
             HTTP_SECONDS.name: self.http_seconds,
             DELIVERY_SECONDS.name: self.delivery_seconds,
+            FILE_CHECK_SECONDS.name: self.file_check_seconds,
         }
         for metric in METRICS:
             if metric.kind is Kind.HISTOGRAM:

@@ -40,9 +40,11 @@ from greenroom.background.worker import Worker
 from greenroom.background_jobs import running_jobs
 from greenroom.clock import Clock, SystemClock
 from greenroom.demo import records as demo_records
+from greenroom.files import Files
 from greenroom.ids import UserId
 from greenroom.metric_sources import add_sources, measure_delivery
 from greenroom.metrics import Metrics
+from greenroom.open_blobs import opened_blobs, origin_of_files
 from greenroom.open_store import check_demo_store, opened, sqlite_path
 from greenroom.people import People, directory
 from greenroom.policy import Limit, Policy
@@ -98,9 +100,13 @@ async def serve(
     with server.listen(settings.host, settings.port) as listener:
         if samples:
             await check_demo_store(settings, clock)
-        async with opened(settings, clock, create_tables=create_tables) as store:
+        async with (
+            opened(settings, clock, create_tables=create_tables) as store,
+            opened_blobs(settings, clock) as blobs,
+        ):
             await clock.synchronize(store, EPHEMERAL, CLOCK_KEY)
             hub = Hub(bus_of(settings))
+            composed = partial(composed, blobs=blobs)
             contexts = composed(store, clock, load_secret(settings), hub=hub)
             await hub.start()
             try:
@@ -111,6 +117,7 @@ async def serve(
                 await _run(node, listener, tell)
             finally:
                 await hub.close()
+                await REGISTRY.close(contexts)
 
 
 def _node(
@@ -127,6 +134,7 @@ def _node(
     app, socket_server = _servers(settings, clock, contexts, hub, samples, metrics)
     room = server.room_for(settings.most_connections)
     socket_server.most_connections = room.sockets
+    app.state.upload_slots.most = room.http // 2
     socket_server.most_per_user = policy[Sockets].per_user
     return _Node(settings, store, clock, contexts, hub, metrics, app, socket_server, room)
 
@@ -137,6 +145,8 @@ async def _run(node: _Node, listener: socket.socket, tell: Callable[[str], None]
     tune_python()
     announced = server_address.announced(sqlite_path(node.settings), address)
     worker = worker_on(node.store, node.clock, node.contexts)
+    pipeline = node.contexts[Files].pipeline
+    pipeline.wake = worker.wake
     add_sources(
         node.metrics,
         store=node.store,
@@ -144,6 +154,7 @@ async def _run(node: _Node, listener: socket.socket, tell: Callable[[str], None]
         hub=node.hub,
         socket_server=node.socket_server,
         worker=worker,
+        pipeline=pipeline,
     )
     async with running_jobs(_jobs(node)), worker:
         serving = server.serve(
@@ -224,6 +235,7 @@ def _servers(
         sign,
         site=Site.found(),
         origins=split_list(settings.origins),
+        file_origin=origin_of_files(settings),
         metrics=metrics,
         shows_metrics=settings.metrics,
         access_log=access_log(settings.access_log),

@@ -91,6 +91,22 @@ class Settings(Struct, frozen=True):
             "Empty means `greenroom.db` in the data folder."
         ),
     ] = ""
+    blobs: Annotated[
+        str,
+        Meta(
+            description="Where the content of files is stored: a bucket of S3, such as "
+            "`s3://bucket?region=eu-central-1&prefix=greenroom/`, or of another server with its "
+            "API (`&endpoint=http://host:port`). Empty means the folder `files` in the data folder."
+        ),
+    ] = ""
+    scanner: Annotated[
+        str,
+        Meta(
+            description="The virus scanner: `clamd://host:3310`, or `clamd:///path/to/socket` for "
+            "a Unix socket. With one, nobody but its owner gets a file before it is scanned. Empty "
+            "means that files are delivered unscanned."
+        ),
+    ] = ""
     bus: Annotated[
         str,
         Meta(

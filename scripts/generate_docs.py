@@ -8,6 +8,7 @@ fails if docs/ differs from what this would write.
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import uvloop
@@ -40,7 +41,10 @@ WHOLE: dict[str, Callable[[], str]] = {
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(REGISTRY.described_tables)},
-    "docs/costs.md": {"prices": lambda: _prices()},
+    "docs/costs.md": {
+        "prices": lambda: _prices(),
+        "requests to S3": lambda: _blob_requests(),
+    },
     "docs/reference/events.md": {"events": event_table.event_tables},
     "docs/reference/roles.md": {
         "thread roles": role_tables.thread_roles,
@@ -62,8 +66,16 @@ def generated(name: str) -> str:
 
 
 def _prices() -> str:
-    found = uvloop.run(cost.on_a_fresh_file(cost.PATTERNS))
-    return f"Dollars at {cost.LIST_PRICE}.\n\n{cost.show.markdown(found)}"
+    return f"Dollars at {cost.LIST_PRICE}.\n\n{cost.show.markdown(_measured())}"
+
+
+def _blob_requests() -> str:
+    return f"Dollars at {cost.BLOB_PRICE}.\n\n{cost.show.blob_requests(_measured())}"
+
+
+@cache
+def _measured() -> list[cost.Measured]:
+    return uvloop.run(cost.on_a_fresh_file(cost.PATTERNS))
 
 
 def _with_part(name: str, text: str, part: str, content: str) -> str:

@@ -113,6 +113,8 @@ def _kind(schema: Json) -> str:
             return _text(schema)
         case {"type": "integer"}:
             return "whole number"
+        case {"type": "number"}:
+            return "number"
         case {"type": "boolean"}:
             return "true or false"
         case {"type": "null"}:

@@ -96,7 +96,7 @@ def _type(schema: Any) -> str:
             return "Record<string, unknown>"
         case {"type": "string"}:
             return "string"
-        case {"type": "integer"}:
+        case {"type": "integer" | "number"}:
             return "number"
         case {"type": "boolean"}:
             return "boolean"

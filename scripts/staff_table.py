@@ -10,6 +10,7 @@ _WORDS: dict[Act, str] = {
     Act.RELEASE: "release a held message",
     Act.DISMISS: "dismiss a report",
     Act.REMOVE: "remove a message or close a conversation",
+    Act.BAND: "set the band of a file",
     Act.WARN: "warn",
     Act.SUSPEND: "suspend",
     Act.REINSTATE: "reinstate",

@@ -23,7 +23,10 @@ from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import REGISTRY, compose
 from greenroom.background import records as background
 from greenroom.background.timers import TimerRunner
+from greenroom.blobs.base import Blobs
 from greenroom.clock import Clock, ManualClock
+from greenroom.files import Files, records as files_records
+from greenroom.files.settings import FileSettings
 from greenroom.ids import UserId
 from greenroom.messaging import Messaging, records as messaging_records
 from greenroom.people import People, records as people_records
@@ -34,8 +37,10 @@ from greenroom.realtime.hub import Hub
 from greenroom.safety import Safety, records as safety_records
 from greenroom.safety.grant import grant
 from greenroom.safety.limits import Rate, rates_of
+from greenroom.settings import Settings
 from greenroom.store import ephemeral
 from greenroom.store.base import Store
+from tests.blob_folders import temporary_blobs
 from tests.stores import SECRET
 
 LIMITS = REGISTRY.policy.limits
@@ -46,10 +51,20 @@ UNLIMITED = dict.fromkeys(
 
 TABLES = tuple(
     table
-    for part in (people_records, safety_records, messaging_records, ephemeral, background)
+    for part in (
+        people_records,
+        safety_records,
+        files_records,
+        messaging_records,
+        ephemeral,
+        background,
+    )
     for table in part.TABLES
 )
 """Those that the contexts under test use: on DynamoDB each table takes time to make."""
+
+SETTINGS = Settings(groups=(FileSettings(rate_pictures=False),))
+"""Pictures are not rated, whether the model is installed or not."""
 
 C = TypeVar("C", bound=Clock, default=ManualClock)
 
@@ -68,10 +83,14 @@ class World(Generic[C]):
         clock: C,
         rates: Mapping[Limit, Rate] = RATES,
         hub: Hub | None = None,
+        blobs: Blobs | None = None,
         **fields: Any,
     ) -> Self:
         """Composed over this store; `fields` are those of a subclass."""
-        contexts = compose(store, clock, SECRET, hub=hub, rates=rates)
+        given = blobs or temporary_blobs(clock)
+        contexts = compose(
+            store, clock, SECRET, hub=hub, blobs=given, settings=SETTINGS, rates=rates
+        )
         return cls(contexts, clock, rates, **fields)
 
     @property
@@ -89,6 +108,10 @@ class World(Generic[C]):
     @safety.setter
     def safety(self, safety: Safety) -> None:
         self.contexts.add(safety)
+
+    @property
+    def files(self) -> Files:
+        return self.contexts[Files]
 
     @property
     def messaging(self) -> Messaging:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from greenroom.blobs.base import Blobs
 from greenroom.clock import Clock
 from greenroom.ids import Ids
 from greenroom.policy import Limit, Policy
@@ -46,6 +47,8 @@ class Composition:
     settings: Settings
     hub: Hub | None = None
     """None where no client connects: in commands, and while sample data is written."""
+    blobs: Blobs | None = None
+    """None where no file is read or written."""
     rates: Mapping[Limit, Rate] | None = None
     """Rate limits that replace those of the policy, for benchmarks and tests."""
     contexts: Contexts = field(default_factory=Contexts)

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from greenroom.api.messaging.attachment_shapes import Attachment
 from greenroom.api.messaging.shapes import (
     Message,
     Mine,
@@ -10,7 +11,8 @@ from greenroom.api.messaging.shapes import (
     Thread,
     ThreadRow,
 )
-from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.files.models import Media, Scan
+from greenroom.ids import FileId, MessageId, ThreadId, UserId
 from greenroom.messaging.models import (
     Folder,
     Kind,
@@ -23,6 +25,8 @@ from greenroom.messaging.models import (
 JONAS = UserId("usr_01k75pf200e1k6cdq0v2xq7f3m")
 MAYA = UserId("usr_01k75pf2018h3y5m9s4w6tz0ab")
 THREAD = ThreadId("thr_01k75q8h3c9m2n4p6r8t0v2x4z")
+FILE = FileId("fil_01k75q8h4g8j0m2p4r6t8v0x2y")
+PICTURE_THUMBHASH = "1QcSHQRnh493V4dIh4eXh1h4kJUI"
 MESSAGE = MessageId("msg_01k75q8j5d7f9h1k3m5p7r9t1w")
 OPENED = "2025-10-09T09:00:00.000Z"
 SAID = "2025-10-09T09:12:07.123Z"
@@ -41,6 +45,7 @@ ROW = ThreadRow(
     lbg_id=None,
     city="Lisbon",
     safe_mode_required=False,
+    picture=None,
     awaiting_user_ids=[MAYA],
     last_seq=4,
     last_message_at=SAID,
@@ -82,5 +87,27 @@ SENT = Message(
     policy_hints=(),
     version=1,
 )
+ATTACHMENT = Attachment(
+    kind="preview",
+    file_id=FILE,
+    manifest_id=None,
+    name="roof-04.jpg",
+    mime="image/jpeg",
+    size=3_481_220,
+    media=Media.PICTURE,
+    w=4000,
+    h=3000,
+    thumbhash=PICTURE_THUMBHASH,
+    duration_ms=0,
+    waveform="",
+    pages=0,
+    alt="Maya on a roof in the evening sun",
+    band=0,
+    rated=True,
+    scan=Scan.CLEAN,
+    sha256="",
+    url="",
+)
+PICTURE = replace(SENT, kind=MessageKind.ASSET, body="The first edits", attachments=(ATTACHMENT,))
 READ = replace(SENT, seen_by=(MAYA,))
 WORDS = "Payments outside Greenroom are not allowed."

@@ -21,7 +21,9 @@ from greenroom.api.auth import Authenticator, Connection
 from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample, Sign, demo_routes
 from greenroom.api.duplicate_keys import DuplicateKey, check_keys
+from greenroom.api.files import tus_headers
 from greenroom.api.idempotency import Idempotent
+from greenroom.api.long_uploads import UploadSlots
 from greenroom.api.observed_app import REQUEST_ID, ObservedApp, add_request_id
 from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
 from greenroom.api.pages.landing import landing
@@ -31,7 +33,7 @@ from greenroom.api.platform.sync import sync_routes
 from greenroom.api.registry import Registry
 from greenroom.api.route_docs import RouteDocs
 from greenroom.api.sync import Sync
-from greenroom.api.web import Site, site_routes
+from greenroom.api.web import Site, content_policy, site_routes
 from greenroom.errors import Problem
 from greenroom.metrics import Metrics
 from greenroom.people import People
@@ -44,6 +46,7 @@ _HEADERS = (
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
 )
+_ALLOWED = ("Authorization", "Content-Type", "If-Match", "Idempotency-Key")
 _MOST_BYTES = 16 * 1024
 """Where a route says nothing else."""
 _EXCEPTION_HANDLERS: Mapping[int | type[Exception], Any] = {
@@ -62,17 +65,20 @@ def http_app(
     *,
     site: Site | None = None,
     origins: Sequence[str] = (),
+    file_origin: str = "",
     metrics: Metrics | None = None,
     shows_metrics: bool = False,
     access_log: AccessLog | None = None,
 ) -> Litestar:
-    """With samples it is a demo: a visitor can sign in as one of them."""
+    """With samples it is a demo: a visitor can sign in as one of them. `file_origin` is where
+    browsers get the content of files, if not here."""
+    policy = content_policy(file_origin)
     start_page = landing([(one.person, one.part) for one in samples if one.sees])
     registry, clock = contexts[Registry], contexts[People].clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
     return ObservedApp(
         [
-            *site_routes(site, start_page),
+            *site_routes(site, start_page, policy),
             *reference_routes(site, registry.problems),
             asyncapi_route(registry),
             sync_routes(registry),
@@ -84,10 +90,12 @@ def http_app(
             | {
                 "access_log": access_log,
                 "authenticator": authenticator,
+                "content_policy": policy,
                 "landing": start_page,
                 "metrics": metrics or Metrics(),
                 "shows_metrics": shows_metrics,
                 "site": site,
+                "upload_slots": UploadSlots(),
             }
         ),
         dependencies=_dependencies(contexts, ready),
@@ -105,6 +113,7 @@ def http_app(
 def _state(contexts: Contexts) -> dict[str, object]:
     registry = contexts[Registry]
     return {
+        "contexts": contexts,
         "limits": contexts[Safety].limits,
         "problems": registry.problems,
         "registry": registry,
@@ -151,13 +160,21 @@ async def _newcomer(request: Request[Any, Any, Any]) -> Actor:
     return await auth.newcomer_of(request)
 
 
-async def _add_headers(message: Message, _: Scope) -> None:
+async def _add_headers(message: Message, scope: Scope) -> None:
     """To every answer, refusals too. What is for everybody, such as the web app's files, says so
     itself, and that stands: nothing private is cached because somebody forgot to say so."""
     if message["type"] == "http.response.start":
         given = message.get("headers", ())
         names = {name for name, _ in given}
-        message["headers"] = [*given, *(row for row in _HEADERS if row[0] not in names)]
+        own = _headers_of(scope)
+        message["headers"] = [*given, *own, *(row for row in _HEADERS if row[0] not in names)]
+
+
+def _headers_of(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """Those that a route adds to all its answers: `opt={"headers": …}`."""
+    handler = scope.get("route_handler")
+    named: Mapping[str, str] = {} if handler is None else handler.opt.get("headers", {})
+    return [(name.lower().encode(), value.encode()) for name, value in named.items()]
 
 
 def _for_pages_of(origins: Sequence[str]) -> CORSConfig | None:
@@ -166,9 +183,9 @@ def _for_pages_of(origins: Sequence[str]) -> CORSConfig | None:
         return None
     return CORSConfig(
         allow_origins=list(origins),
-        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-        allow_headers=["Authorization", "Content-Type", "If-Match", "Idempotency-Key", REQUEST_ID],
-        expose_headers=["ETag", "Location", "Retry-After", REQUEST_ID],
+        allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=[*_ALLOWED, *tus_headers.REQUEST, REQUEST_ID],
+        expose_headers=["ETag", "Location", "Retry-After", *tus_headers.RESPONSE, REQUEST_ID],
     )
 
 

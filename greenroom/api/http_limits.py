@@ -1,6 +1,8 @@
 """Uvicorn's HTTP protocol with limits: number of connections, time to send a request, time to read
 the response. Without them idle connections would use up all open files.
 
+A long upload (long_uploads.py) has no limit in all: it only has to go on.
+
 Careful: a WebSocket runs on the same connection, and these limits no longer apply to it. Each
 request on a connection has its own time limit.
 """
@@ -13,6 +15,8 @@ import h11
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from greenroom.api import send_file
+from greenroom.api.long_uploads import is_long_upload
 from greenroom.api.observed_app import count_outside, new_request_id, running_request_id
 from greenroom.api.platform.problems import PROBLEMS
 from greenroom.api.problem_table import HTTP_PROBLEMS, ProblemTable
@@ -21,7 +25,8 @@ from greenroom.api.strict_http import make_strict
 from greenroom.metrics import Metrics
 
 REQUEST_SECONDS = 20.0
-"""To receive a whole request with its body."""
+"""To receive a whole request with its body, or `UPLOAD_BYTES` of a long upload."""
+UPLOAD_BYTES = 16 * 1024
 WRITE_SECONDS = 20.0
 """Without any progress in sending a response."""
 MOST = 1024
@@ -54,6 +59,8 @@ class LimitedHttpProtocol(H11Protocol):
     _request_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
     _unwritten = 0
+    _received = 0
+    """Bytes since the request timer was started."""
 
     def __init__(
         self, *args: Any, most: int = MOST, metrics: Metrics | None = None, **named: Any
@@ -63,6 +70,7 @@ class LimitedHttpProtocol(H11Protocol):
         self._metrics = metrics or Metrics()
         self._idle_since = self.loop.time()
         make_strict(self.conn)
+        self.app = self._sending_files(self.app)
 
     @property
     def is_idle(self) -> bool:
@@ -76,6 +84,7 @@ class LimitedHttpProtocol(H11Protocol):
         self._start_request_timer()
 
     def data_received(self, data: bytes) -> None:
+        self._received += len(data)
         super().data_received(data)
         if self.conn.their_state not in _UNFINISHED or self not in self.connections:
             self._stop_request_timer()
@@ -108,6 +117,35 @@ class LimitedHttpProtocol(H11Protocol):
         self.transport.close()
         self._watch_writing()
 
+    def _sending_files(self, app: Any) -> Any:
+        """Adds ASGI's extension for files, and its limit: a client that reads nothing is left."""
+
+        async def with_files(scope: Any, receive: Any, send: Any) -> None:
+            cycle = self.cycle
+            scope.setdefault("extensions", {})[send_file.EXTENSION] = {}
+
+            async def sending(message: Any) -> None:
+                if message["type"] != send_file.EXTENSION:
+                    await send(message)
+                    return
+                try:
+                    await send_file.send_file(
+                        cycle,
+                        message["file"],
+                        message["offset"],
+                        message["count"],
+                        stall_seconds=WRITE_SECONDS,
+                    )
+                except send_file.ReaderGone:
+                    cycle.disconnected = True
+                    self.transport.abort()
+                else:
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+            await app(scope, receive, sending)
+
+        return with_files
+
     def _identify(self, status: HTTPStatus, code: str = "") -> bytes:
         """The request's id. If the app does not handle the request, it is counted here."""
         if self.conn.our_state is h11.SEND_RESPONSE:
@@ -128,6 +166,7 @@ class LimitedHttpProtocol(H11Protocol):
             self.transport.abort()
 
     def _start_request_timer(self) -> None:
+        self._received = 0
         self._request_timer = self.loop.call_later(REQUEST_SECONDS, self._on_request_timeout)
 
     def _stop_request_timer(self) -> None:
@@ -137,11 +176,18 @@ class LimitedHttpProtocol(H11Protocol):
 
     def _on_request_timeout(self) -> None:
         self._request_timer = None
-        if not self.transport.is_closing():
+        if is_long_upload(self.scope) and self._goes_on:
+            self._start_request_timer()
+        elif not self.transport.is_closing():
             if self.conn.our_state in _UNANSWERED:
                 self.transport.write(_TOO_LATE % self._identify(HTTPStatus.REQUEST_TIMEOUT))
             self.transport.close()
             self._watch_writing()
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether bytes keep coming, or it is us who do not read them, because the disk is slow."""
+        return self._received >= UPLOAD_BYTES or self.flow.read_paused
 
     def _watch_writing(self) -> None:
         """Starts the write timer while data is unsent, also on a connection that is closing."""

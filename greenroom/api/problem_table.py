@@ -52,7 +52,7 @@ class Problems(Struct, frozen=True, kw_only=True):
     titles: Mapping[str, str] = {}
     """Titles by code, if the code itself does not read as a title."""
     example_values: Mapping[str, Any] = {}
-    """Example values by field name."""
+    """Example values by field name, or by `code.field` for one problem."""
     example_reasons: Mapping[str, str] = {}
     """Examples of the field `reason`, by the problem's code."""
 
@@ -113,7 +113,8 @@ class ProblemTable:
     def _example_value(self, kind: type[Problem], name: str) -> Any:
         if name == "reason":
             return self._reasons.get(kind.code, "the request does not fit")
-        return self._values.get(name, f"the {name.replace('_', ' ')}")
+        otherwise = self._values.get(name, f"the {name.replace('_', ' ')}")
+        return self._values.get(f"{kind.code}.{name}", otherwise)
 
     def _document(self, code: str, status: int) -> dict[str, Any]:
         return {"type": type_of(code), "title": self.title_of(code), "status": status}

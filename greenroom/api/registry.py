@@ -102,6 +102,8 @@ class ContextApi:
     name: str
     build: Callable[[Composition], object] | None = None
     """Builds the context. Contexts earlier in the tuple are already built."""
+    close: Callable[[Contexts], Awaitable[None]] | None = None
+    """Frees what the context holds: processes, connections. Called when the server stops."""
     tables: tuple[Table, ...] = ()
     ephemeral_kinds: tuple[Kind, ...] = ()
     """Kinds of its items in the shared table `Ephemeral`."""
@@ -259,6 +261,12 @@ class Registry:
 
     def followers(self, contexts: Contexts) -> list[Follower]:
         return [follower for one in self.contexts for follower in one.followers(contexts)]
+
+    async def close(self, contexts: Contexts) -> None:
+        """Closes the contexts, the last one first."""
+        for one in reversed(self.contexts):
+            if one.close is not None:
+                await one.close(contexts)
 
     def build(self, composition: Composition) -> Contexts:
         """Builds the contexts, and adds this registry and the sync over all of them."""

@@ -66,7 +66,8 @@ class SyncPart(Struct, frozen=True, kw_only=True):
     """An example in the source's shape."""
     source: Callable[[Contexts], SyncSource]
     share: int = 1
-    """Its share of the cursor's size, relative to the other sources."""
+    """Its share of the cursor's size, relative to the other sources. One suffices for a time and a
+    version."""
 
 
 class _Cursor(Struct, frozen=True, array_like=True):

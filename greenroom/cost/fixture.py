@@ -6,14 +6,21 @@ Careful: the clock stands in 2100, because DynamoDB deletes what has expired by 
 """
 
 import asyncio
+import shutil
+import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from greenroom.api.composition import Contexts
 from greenroom.app import REGISTRY, compose
+from greenroom.blobs.folder import FolderBlobs
 from greenroom.clock import ManualClock
+from greenroom.cost.counted_blobs import CountedBlobs
+from greenroom.files import Files
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, inbox, open as opening, send as sending
 from greenroom.messaging.models import Kind, Message, Role, Thread
@@ -32,6 +39,7 @@ TEXT = (
 )
 _SUBJECT = "Portraits in March"
 _HOUR_S = 3600
+_SECRET = b"nobody else sees these cursors"
 
 
 @dataclass
@@ -40,6 +48,8 @@ class Fixture:
     name: str
     """Part of the usernames, so that patterns do not share people."""
     clock: ManualClock = field(default_factory=lambda: ManualClock(BEGIN_MS))
+    blobs: CountedBlobs | None = None
+    """Only of a pattern that uses files."""
     _actors: dict[str, Actor] = field(default_factory=dict)
     _sent: int = 0
 
@@ -51,12 +61,22 @@ class Fixture:
         return self.contexts[Messaging]
 
     @property
+    def files(self) -> Files:
+        """With a folder for the blobs, which is removed together with the fixture."""
+        if self.blobs is None:
+            folder = tempfile.mkdtemp(prefix="greenroom-cost-blobs-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self.blobs = CountedBlobs(FolderBlobs(Path(folder), _SECRET, self.clock))
+            self.forget()
+        return self.contexts[Files]
+
+    @property
     def leg(self) -> str:
         return f"leg_{self.name:0>26}"
 
     def forget(self) -> None:
         """Composes again: like a node that has just started, with empty caches."""
-        self.contexts = _composed(self.store, self.clock)
+        self.contexts = _composed(self.store, self.clock, self.blobs)
 
     async def person(self, name: str, *scopes: Scope) -> Actor:
         if name not in self._actors:
@@ -132,8 +152,8 @@ class Fixture:
         return cost.write_units > 0
 
 
-def _composed(store: Store, clock: ManualClock) -> Contexts:
+def _composed(store: Store, clock: ManualClock, blobs: CountedBlobs | None) -> Contexts:
     """A group of 99 strangers is above the daily limit of requests; its cost is measured anyway."""
     rate = rates_of(REGISTRY.policy.default.limits)[REQUESTS]
     rates = {REQUESTS: replace(rate, local_share=99)}
-    return compose(store, clock, b"nobody else sees these cursors", rates=rates)
+    return compose(store, clock, _SECRET, blobs=blobs, rates=rates)

@@ -10,6 +10,11 @@ from msgspec import Struct
 
 from greenroom.app import TABLES
 from greenroom.clock import ManualClock
+from greenroom.cost.counted_blobs import (
+    DOLLARS_PER_MILLION_GETS,
+    DOLLARS_PER_MILLION_PUTS,
+    BlobRequests,
+)
 from greenroom.cost.fixture import BEGIN_MS, Fixture
 from greenroom.cost.pattern import Pattern
 from greenroom.store.base import Store
@@ -24,6 +29,12 @@ LIST_PRICE = (
     "since 1 November 2024; looked up in November 2026"
 )
 
+BLOB_PRICE = (
+    f"${DOLLARS_PER_MILLION_PUTS:g} for a million requests that write or list and "
+    f"${DOLLARS_PER_MILLION_GETS:g} for a million that read: AWS's list price for S3 Standard, "
+    "us-east-1; looked up in November 2026. Requests that delete are free"
+)
+
 
 class Measured(Struct, frozen=True):
     pattern: Pattern
@@ -31,11 +42,19 @@ class Measured(Struct, frozen=True):
     write: float
     by_source: dict[str, tuple[float, float]]
     """Read and write units of each table and index."""
+    blobs: BlobRequests | None = None
+    """Requests to S3; None for a pattern that uses no files."""
 
     @property
     def dollars(self) -> float:
         """For a million of these operations."""
         return self.read * DOLLARS_PER_MILLION_READS + self.write * DOLLARS_PER_MILLION_WRITES
+
+    @property
+    def blob_dollars(self) -> float:
+        """For the requests to S3 of a million of these operations."""
+        asked = self.blobs or BlobRequests()
+        return asked.puts * DOLLARS_PER_MILLION_PUTS + asked.gets * DOLLARS_PER_MILLION_GETS
 
     @property
     def holds(self) -> bool:
@@ -68,19 +87,21 @@ async def measured(
 
     async def measure(number: int, pattern: Pattern) -> Measured:
         async with turns:
-            act = await pattern.prepare(Fixture(store, f"world{number:02d}"))
+            fixture = Fixture(store, f"world{number:02d}")
+            act = await pattern.prepare(fixture)
+            if fixture.blobs is not None:
+                fixture.blobs.requests = BlobRequests()
             with store.counting() as cost:
                 await act()
-        return _of(pattern, cost)
+        return _of(pattern, cost, None if fixture.blobs is None else fixture.blobs.requests)
 
     return await asyncio.gather(*(measure(n, pattern) for n, pattern in enumerate(patterns)))
 
 
-def _of(pattern: Pattern, cost: Cost) -> Measured:
+def _of(pattern: Pattern, cost: Cost, blobs: BlobRequests | None) -> Measured:
     each = {
         source: (units.read / pattern.times, units.write / pattern.times)
         for source, units in sorted(cost.by_source.items())
     }
-    return Measured(
-        pattern, cost.read_units / pattern.times, cost.write_units / pattern.times, each
-    )
+    read, write = cost.read_units / pattern.times, cost.write_units / pattern.times
+    return Measured(pattern, read, write, each, blobs)

@@ -61,6 +61,18 @@ def _sections(by_name: dict[str, Measured]) -> Iterator[str]:
         yield ""
 
 
+def blob_requests(found: Sequence[Measured]) -> str:
+    """The requests to S3, as a table in Markdown."""
+    rows = [
+        f"| `{one.pattern.name}` | {one.pattern.words} | {one.blobs.puts} | {one.blobs.gets} "
+        f"| {one.blob_dollars:,.2f} |"
+        for one in found
+        if one.blobs is not None
+    ]
+    head = "| pattern | what | write or list | read | $ per million |"
+    return "\n".join([head, "| --- | --- | ---: | ---: | ---: |", *rows])
+
+
 def _cells(one: Measured) -> tuple[str, ...]:
     return (
         one.pattern.name,

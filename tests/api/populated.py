@@ -6,23 +6,32 @@ Tom. Ben has blocked Bob, with whom he has a conversation of two. Cleo knows nob
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 import jwt
 from httpx import Response
 
+from greenroom.api.files import tus_headers
 from greenroom.background.models import Timer, TimerRow
 from greenroom.background.records import retry_timer
 from greenroom.background.repair import Background
 from greenroom.background.schedule import schedule
-from greenroom.ids import UserId
+from greenroom.files import Files
+from greenroom.files.create_file import create_file
+from greenroom.files.models import NewFile
+from greenroom.ids import ThreadId, UserId
 from greenroom.people import People
-from greenroom.people.actor import Scope
+from greenroom.people.actor import Actor, Scope
 from greenroom.people.suspend import suspend
+from greenroom.safety.models import SentMessage, case_id
 from tests.api.world import ApiWorld, ok_json
+from tests.files.ready_files import picture, stored
 from tests.stores import SECRET
 
 HELD = "held-1"
+WAITING = "waiting-1"
+MISSING_FILE = "fil_01k75q8h4g0000000000000000"
 SEND_AT = "2100-03-01T09:00:00+01:00"
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 TOKENLESS = ("nobody", "expired", "other algorithm", "no algorithm")
@@ -48,8 +57,20 @@ MISSING = {
     "caseId": "cas_aaaaaaaaaaaaaaaaaaaaaaaa",
     "noticeId": "ntc_01k75q8h3d0000000000000000",
     "clientMessageId": "never-sent",
+    "manifestId": "mnf_01k75q8m9h0000000000000000",
+    "fileId": "fil_01k75q8k7f0000000000000000",
     "scheduledMessageId": "sch_01k75q8h3e0000000000000000",
 }
+NEW_FILE = {"name": "notes.txt", "size": 5, "sha256": sha256(b"notes").hexdigest()}
+_METADATA = {"filename": "notes.txt", "sha256": NEW_FILE["sha256"]}
+TUS = {
+    "Tus-Resumable": "1.0.0",
+    "Content-Type": "application/offset+octet-stream",
+    "Upload-Length": "5",
+    "Upload-Offset": "0",
+    "Upload-Metadata": tus_headers.metadata_of({k: str(v) for k, v in _METADATA.items()}),
+}
+"""The headers of every request to `/v1/uploads`. Those that a request does not need are ignored."""
 
 
 @dataclass
@@ -64,6 +85,13 @@ class PopulatedWorld:
     """One for Ben."""
     scheduled: list[str] = field(default_factory=list)
     """Two of Ben's: one is sent now, the other is not."""
+    files: list[str] = field(default_factory=list)
+    """Two of Ben's: of one all bytes have come, of the other none."""
+    pictures: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Ben's, in messages that were reported, and the cases: one that Mod has claimed, and one that
+    Adi has."""
+    blurred: str = ""
+    """A picture of Ben's that is blurred."""
 
     def headers(self, caller: str) -> dict[str, str]:
         now = self.world.clock.now_ms() // 1000
@@ -100,7 +128,7 @@ class PopulatedWorld:
         return await self.world.client.request(
             method,
             self.filled(caller, path, missing=missing),
-            headers=self.headers(caller),
+            headers=self.headers(caller) | (TUS if path.startswith("/v1/uploads") else {}),
             json=body,
         )
 
@@ -113,8 +141,10 @@ class PopulatedWorld:
             "requestId": self.request_for(path),
             "caseId": self.case,
             "noticeId": self.notice,
-            "clientMessageId": HELD,
+            "manifestId": MISSING["manifestId"],
+            "clientMessageId": WAITING if "/waiting-messages/" in path else HELD,
             "scheduledMessageId": self.scheduled[path.endswith("/send")],
+            "fileId": self.file_for(caller, path),
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "legId": "leg_1",
@@ -127,6 +157,14 @@ class PopulatedWorld:
         for name, value in names.items():
             path = path.replace(f"{{{name}}}", value)
         return path + ("?name=ma" if path == "/v1/people" else "")
+
+    def file_for(self, caller: str, path: str) -> str:
+        if path.startswith("/v1/moderation/"):
+            return self.picture_for(caller)[0]
+        return self.blurred if path.endswith("/appeals") else self.files["/uploads/" in path]
+
+    def picture_for(self, caller: str) -> tuple[str, str]:
+        return self.pictures["adi" if caller == "admin" else "mod"]
 
     def request_for(self, path: str) -> str:
         """One for each way to answer."""
@@ -155,6 +193,9 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     await suspend(world.contexts[People], UserId(world.ids["sam"]), None, "")
     await _create_held(populated)
     await _create_scheduled(populated)
+    await _create_files(populated)
+    await _create_pictures(populated)
+    await _create_waiting(populated)
     await _create_set_aside_timers(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
     ok_json(await world.ask("ana", "POST", "/reports", report), 201)
@@ -220,6 +261,46 @@ async def _create_scheduled(populated: PopulatedWorld) -> None:
         populated.scheduled.append(scheduled["scheduledMessageId"])
 
 
+async def _create_files(populated: PopulatedWorld) -> None:
+    world = populated.world
+    for _ in range(2):
+        made = ok_json(await world.ask("ben", "POST", "/files", NEW_FILE), 201)
+        populated.files.append(made["file"]["fileId"])
+    sent = await world.client.patch(
+        f"/v1/uploads/{populated.files[0]}",
+        headers=world.bearer("ben") | TUS,
+        content=b"notes",
+    )
+    assert sent.status_code == 204
+
+
+async def _create_pictures(populated: PopulatedWorld) -> None:
+    world, thread = populated.world, populated.threads["talk"]
+    ben = world.actors["ben"]
+    blurred = picture(world.files, ben, band=1)
+    await stored(world.files, blurred)
+    populated.blurred = blurred.id
+    for moderator in ("mod", "adi"):
+        sent = picture(world.files, ben, thread=ThreadId(thread))
+        await stored(world.files, sent)
+        message = await world.say("ben", thread, "", attachments=[{"fileId": sent.id}])
+        report = {"reason": "nsfw", "threadId": thread, "messageId": message["messageId"]}
+        ok_json(await world.ask("ana", "POST", "/reports", report), 201)
+        case = case_id(SentMessage(ThreadId(thread), message["messageId"]))
+        ok_json(await world.ask(moderator, "POST", f"/moderation/cases/{case}/claim"))
+        populated.pictures[moderator] = sent.id, case
+
+
+async def _create_waiting(populated: PopulatedWorld) -> None:
+    """A message of Ben's waits for its file."""
+    world, thread = populated.world, populated.threads["talk"]
+    ben = Actor(UserId(world.ids["ben"]))
+    new = NewFile(name="a.jpg", size=1000, sha256="ab" * 32, thread=ThreadId(thread))
+    file = await create_file(world.contexts[Files], ben, new)
+    body = {"clientMessageId": WAITING, "attachments": [{"fileId": file.id}]}
+    ok_json(await world.ask("ben", "POST", f"/threads/{thread}/messages", body), 202)
+
+
 async def _create_set_aside_timers(populated: PopulatedWorld) -> None:
     store = populated.world.contexts[Background].store
     for id in ("replayed", "dropped"):
@@ -250,6 +331,8 @@ def bodies() -> dict[str, Body]:
         "PATCH /v1/threads/{threadId}/participants/{userId}": (
             lambda populated, caller: {"role": "host"}
         ),
+        "PUT /v1/threads/{threadId}/picture": lambda populated, caller: {"fileId": MISSING_FILE},
+        "PUT /v1/me/avatar": lambda populated, caller: {"fileId": MISSING_FILE},
         "POST /v1/threads/{threadId}/system-messages": text,
         "POST /v1/threads/{threadId}/participants": (
             lambda populated, caller: {"userId": populated.world.ids["xia"]}
@@ -267,11 +350,29 @@ def bodies() -> dict[str, Body]:
         "PUT /v1/threads/{threadId}/unread": lambda populated, caller: {"seq": 1},
         "PATCH /v1/threads/{threadId}/mine": lambda populated, caller: {"pinned": True},
         "PUT /v1/threads/{threadId}/draft": text,
+        "PUT /v1/me/file-preferences": lambda populated, caller: {"safeMode": "hide"},
+        "POST /v1/file-urls": lambda populated, caller: {"fileIds": [MISSING["fileId"]]},
+        "POST /v1/files/{fileId}/appeals": lambda populated, caller: {"note": "It is art."},
+        "PUT /v1/moderation/files/{fileId}/band": lambda populated, caller: {
+            "caseId": populated.picture_for(caller)[1],
+            "band": 1,
+        },
+        "POST /v1/moderation/files/{fileId}/urls": lambda populated, caller: {
+            "caseId": populated.picture_for(caller)[1]
+        },
+        "POST /v1/threads/{threadId}/manifests": lambda populated, caller: {
+            "name": "final.zip",
+            "size": 5,
+            "sha256": NEW_FILE["sha256"],
+            "url": "https://files.example.com/final.zip",
+            "clientMessageId": "manifest-1",
+        },
         "POST /v1/inbox/read": lambda populated, caller: {},
         "POST /v1/preview": lambda populated, caller: {
             "body": "Good morning.",
             "threadId": populated.threads[populated.place(caller)],
         },
+        "POST /v1/files": lambda populated, caller: dict(NEW_FILE),
         "POST /v1/reports": lambda populated, caller: {
             "reason": "spam",
             "threadId": populated.threads[populated.place(caller)],

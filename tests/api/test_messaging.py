@@ -212,7 +212,7 @@ async def test_a_draft_waits_for_its_owner(world: ApiWorld) -> None:
 async def test_sync_returns_what_has_changed(world: ApiWorld) -> None:
     thread = await world.talk()
     start = await world.get("ben", "/sync")
-    assert set(start["reset"]) == {"inbox", "notices", "scheduled"}
+    assert set(start["reset"]) == {"inbox", "notices", "scheduled", "files", "waiting"}
     assert inbox_in(start)["threads"] == []
     world.clock.advance(seconds=60)
     message = await world.say("ana", thread, "Friday?")

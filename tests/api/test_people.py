@@ -22,6 +22,7 @@ async def test_a_public_profile_has_no_email_address(client: Client, people: Peo
         "firstName": "Zoë",
         "lastName": "",
         "profilePicture": None,
+        "avatar": None,
         "version": 1,
         "isVerified": False,
         "followerCount": 0,

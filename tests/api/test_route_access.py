@@ -21,6 +21,12 @@ PUBLIC = {
     "GET /page.css": 200,
     "GET /problems/{code}": 200,
     "GET /healthz": 200,
+    "GET /v1/blobs/{key}": 403,  # only with a signature
+    "PUT /v1/blobs/{key}": 403,
+    "GET /v1/manifests/{manifestId}": 404,  # there is none with this id
+    "GET /verify/{manifestId}": 404,
+    "GET /verify.js": 200,
+    "GET /sha256.js": 200,
     "GET /readyz": 200,
     "GET /metrics": 404,  # off by default
     "GET /schema": 200,

@@ -54,9 +54,13 @@ async def test_every_body_has_an_example_that_fits_its_schema(document: dict[str
                 Draft202012Validator(schema).validate(example["value"])
 
 
+PUBLIC = {"get /v1/manifests/{manifestid}"}
+"""Operations that need no token."""
+
+
 async def test_operations_document_their_token_and_their_problems(document: dict[str, Any]) -> None:
     for place, operation in operations(document):
-        if " /v1/" in place:
+        if " /v1/" in place and place.lower() not in PUBLIC:
             assert operation["security"] == [{"bearer": []}], place
             assert {"400", "401", "403"} <= set(operation["responses"]), place
 

@@ -26,10 +26,14 @@ Json: TypeAlias = dict[str, Any]
 REFUSED = (400, 413, 422)
 STATE = ("/problems/client-id-reused", "/problems/invalid-cursor")
 """The value is valid, but belongs to something else."""
-ACROSS = "it needs `userId`, or `threadId`, or `threadId` and `messageId`"
-"""A rule over several properties, in the operation's description: client generators understand no
+ACROSS = (
+    "it needs `userId`, or `threadId`, or `threadId` and `messageId`",
+    "it needs a text or attachments",
+)
+"""Rules over several properties, in the operation's description: client generators understand no
 schema that expresses it."""
-GETS = [route for route in ROWS if route.startswith("GET ")]
+GETS = [route for route in ROWS if route.startswith("GET ") and "/uploads" not in route]
+"""The routes of tus are not in the document."""
 _REF = "#/components/schemas/"
 _numbers = count(1)
 _ENDS = {"email": "@b", "event": ".b"}
@@ -113,7 +117,8 @@ def _as_expected(case: Case, answer: Response) -> bool:
     if case.accepted and case.by_domain:
         return answer.status_code != 400
     problem = answer.json() if answer.is_error else {}
-    if problem.get("type") in STATE or ACROSS in problem.get("detail", ""):
+    detail = problem.get("detail", "")
+    if problem.get("type") in STATE or any(rule in detail for rule in ACROSS):
         return case.accepted
     return (answer.status_code not in REFUSED) == case.accepted
 
@@ -134,7 +139,9 @@ def _caller(route: str) -> str:
     """A caller who may do this: services and admins first, who may set every property."""
     order = ("bare service", "admin", *CALLERS)
     allowed = [caller for caller in order if ROWS[route][caller] < 300]
-    return allowed[0] if allowed else "nobody yet"
+    if not allowed:  # a member, whose valid request is refused for another reason than its value
+        return "nobody yet" if route == "PUT /v1/me" else "member"
+    return allowed[0]
 
 
 async def _ask(populated: PopulatedWorld, caller: str, route: str, body: Any) -> Response:

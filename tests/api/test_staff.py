@@ -12,6 +12,9 @@ from itertools import count
 import pytest
 from httpx import Response
 
+from greenroom.files import Files
+from greenroom.files.items import file_item
+from greenroom.files.records import FILES
 from greenroom.ids import UserId
 from greenroom.people import People
 from greenroom.people.actor import Actor, Scope, StaffRole, system
@@ -21,8 +24,10 @@ from greenroom.safety.grant import grant, revoke
 from greenroom.safety.models import Reason, SomePerson
 from greenroom.safety.permissions import JUDGING, Act, Rank, allowed
 from greenroom.safety.report import report
+from greenroom.store.base import Put
 from tests.api.populated import SCAM
 from tests.api.world import ApiWorld, ok_json, refused
+from tests.files import ready_files
 
 ROLES = {
     Rank.USER: None,
@@ -62,6 +67,8 @@ ACTORS = (
 )
 SUBJECTS = (Rank.USER, Rank.MODERATOR, Rank.ADMIN, None)
 """None: the actor."""
+NOT_REPORTED = {Act.RELEASE, Act.REMOVE, Act.BAND}
+"""Acts on held messages and on ratings."""
 _numbers = count(1)
 
 
@@ -112,6 +119,13 @@ class Cell:
             [item] = (await self.world.get(self.subject, "/me/held"))["held"]
             assert item["clientMessageId"] == "c"
             return await self._case_id()
+        if act is Act.BAND:
+            files, owner = self.world.contexts[Files], Actor(self.id(self.subject))
+            file = ready_files.picture(files, owner, band=1)
+            await files.store.write(Put(FILES, file_item(file)))
+            path = f"/files/{file.id}/appeals"
+            ok_json(await self.world.ask(self.subject, "POST", path, {"note": "A face."}), 201)
+            return await self._case_id()
         subject, safety = SomePerson(self.id(self.subject)), self.world.contexts[Safety]
         await report(safety, Actor(self.id(self.witness)), subject, Reason.SPAM)
         return await self._case_id()
@@ -128,8 +142,8 @@ class Cell:
             cursor = f"&cursor={page['next']}"
 
     async def _report_as_actor(self, act: Act) -> None:
-        """Reports the subject of the case. A held message cannot be reported."""
-        if act not in (Act.RELEASE, Act.REMOVE):
+        """Reports the subject of the case. A held message or a rating cannot be reported."""
+        if act not in NOT_REPORTED:
             body = {"reason": "spam", "userId": self.id(self.subject)}
             ok_json(await self.world.ask(self.actor, "POST", "/reports", body), 201)
 
@@ -157,6 +171,8 @@ def _decide(decision: str) -> Callable[[Cell], Awaitable[Response]]:
         body = {"decision": decision, "version": version, "reason": "Be kind."}
         if decision == "suspend":
             body["forGood"] = True
+        if decision == "band":
+            body["band"] = 0
         return await cell.ask("POST", f"/moderation/cases/{cell.case}/decide", body)
 
     return act
@@ -185,6 +201,7 @@ TRY: dict[Act, Callable[[Cell], Awaitable[Response]]] = {
     Act.RELEASE: _decide("release"),
     Act.DISMISS: _decide("dismiss"),
     Act.REMOVE: _decide("remove"),
+    Act.BAND: _decide("band"),
     Act.WARN: _decide("warn"),
     Act.SUSPEND: _decide("suspend"),
     Act.REINSTATE: _reinstate,
@@ -195,7 +212,7 @@ TRY: dict[Act, Callable[[Cell], Awaitable[Response]]] = {
 
 
 def _expected(act: Act, who: StaffActor, subject: Rank | None) -> bool:
-    has_reported = who.reported and act in JUDGING - {Act.RELEASE, Act.REMOVE}
+    has_reported = who.reported and act in JUDGING - NOT_REPORTED
     rank = who.rank if subject is None else subject
     is_self = subject is None and who.rank is not Rank.SERVICE
     rank = Rank.USER if rank is Rank.SERVICE else rank

@@ -20,8 +20,9 @@ from greenroom.people.actor import Scope, StaffRole
 from greenroom.policy import Limit
 from greenroom.safety.limits import Rate
 from tests.api.response_schema import contract_of
+from tests.blob_folders import temporary_blobs
 from tests.stores import IN_2100_MS, SECRET, fresh_store
-from tests.world import RATES, World, http_app_on, http_client
+from tests.world import RATES, SETTINGS, World, http_app_on, http_client
 
 CAST = {
     "ana": None,
@@ -109,7 +110,15 @@ async def api_world_on(
 ) -> AsyncIterator[ApiWorld]:
     clock = ManualClock(IN_2100_MS)
     async with fresh_store(url, registry.tables, clock) as store:
-        contexts = compose(store, clock, SECRET, rates=rates, registry=registry)
+        contexts = compose(
+            store,
+            clock,
+            SECRET,
+            blobs=temporary_blobs(clock),
+            settings=SETTINGS,
+            rates=rates,
+            registry=registry,
+        )
         app = http_app_on(contexts, origins=origins)
         hooks = {"response": [contract_of(app).hold]}
         async with http_client(app, event_hooks=hooks) as client:

@@ -178,7 +178,8 @@ async def test_the_status_shows_followers_timers_and_nodes(stuck: Stuck) -> None
     assert re.search(r"^alarms +0 +0 +2$", said, re.MULTILINE)
     for _ in range(100):
         found = json.loads(await stuck.ok("--json"))
-        if found["nodes"] and found["followers"][0]["node"]:
+        [notes] = [one for one in found["followers"] if one["name"] == "the notes"]
+        if found["nodes"] and notes["node"]:
             break
         if stuck.of_server is None:
             assert found["nodes"] == []
@@ -186,11 +187,11 @@ async def test_the_status_shows_followers_timers_and_nodes(stuck: Stuck) -> None
         await asyncio.sleep(0.1)
     [node] = found["nodes"]
     assert {"followers/the notes", "timers/0"} <= set(node["leases"])
-    assert found["followers"][0] == {
+    assert notes == {
         "name": "the notes",
         "node": node["name"],
         "stage": "following",
-        "lagMs": found["followers"][0]["lagMs"],
+        "lagMs": notes["lagMs"],
         "setAside": 2,
         "needsRebuild": False,
     }
@@ -298,7 +299,10 @@ async def test_a_wrong_result_is_found_and_rebuilt(stuck: Stuck) -> None:
 
 
 async def test_names_that_do_not_exist_are_refused_with_the_known_ones(stuck: Stuck) -> None:
-    known = "greenroom: There is no follower named likes. The known ones are: copies, the notes.\n"
+    known = (
+        "greenroom: There is no follower named likes. "
+        "The known ones are: copies, the notes, waiting messages.\n"
+    )
     unknown: tuple[tuple[str, ...], ...] = (
         ("set-aside", "likes"),
         ("replay", "likes", "--all"),
@@ -312,7 +316,8 @@ async def test_names_that_do_not_exist_are_refused_with_the_known_ones(stuck: St
     assert (code, complaint) == (
         2,
         "greenroom: There are no timers of the kind bells. The known ones are: alarms, "
-        "request_expiry, scheduled_message.\n",
+        "file_banded, file_check, file_expiry, file_removal, large_file_check, request_expiry, "
+        "scheduled_message, waiting_message.\n",
     )
     for command in (("replay", "likes", "1"), ("drop", "timers", "bells", "x", "--yes")):
         code, _, complaint = await stuck.run(*command)

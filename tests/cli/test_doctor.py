@@ -1,5 +1,6 @@
 """`greenroom doctor`: one line per check, and exit code 1 if something fails."""
 
+import re
 import urllib.request
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,7 +14,8 @@ from greenroom.background.models import Stage, Timer
 from greenroom.background.progress import create
 from greenroom.background.records import SET_ASIDE, TIMERS, timer_item
 from greenroom.clock import ManualClock
-from greenroom.doctor import Level
+from greenroom.doctor import Level, check_scanner
+from greenroom.files.settings import FileSettings
 from greenroom.metrics import METRICS
 from greenroom.settings import Settings
 from greenroom.store.base import Op, Put, Store
@@ -21,11 +23,14 @@ from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL
 from greenroom.store.sqlite import ReadonlyStore, open_readonly
 from greenroom.store.values import Item
 from tests.background.fixtures import NOTES, note
+from tests.buckets import with_prefix
 from tests.cli.test_commands import greenroom
 from tests.cli.test_serving import server
+from tests.files.hostile_clamd import answering, serving
 from tests.stores import fresh_prefix, fresh_store
 
-CHECKS = ["disk", "bus", "store", "clock", "followers", "timers"]
+CHECKS = ["disk", "bus", "files", "scanner", "decoder", "rating"]
+CHECKS += ["store", "clock", "followers", "timers"]
 
 
 def examined(code: int, *arguments: str, **environment: str) -> dict[str, tuple[str, str]]:
@@ -98,6 +103,57 @@ def test_a_bus_that_cannot_be_reached_fails(tmp_path: Path) -> None:
     assert level == "fail"
     assert "hunter2" not in text
     assert "Start NATS" in text
+
+
+def test_a_scanner_is_asked_for_its_version(tmp_path: Path, clamd_url: str) -> None:
+    given = {"GREENROOM_DATA": str(tmp_path), "GREENROOM_SCANNER": clamd_url}
+    level, text = examined(0, **given)["scanner"]
+    assert level == "ok"
+    assert re.fullmatch(r"ClamAV \S+ can be reached\.", text)
+
+
+@pytest.mark.parametrize(
+    ("scanner", "said"),
+    [
+        ("clamd://127.0.0.1:9", "clamd cannot be reached"),
+        ("clamav://127.0.0.1:9", "GREENROOM_SCANNER is not valid: it must be clamd://host:port"),
+    ],
+)
+def test_a_scanner_that_cannot_be_used_fails(tmp_path: Path, scanner: str, said: str) -> None:
+    given = {"GREENROOM_DATA": str(tmp_path), "GREENROOM_SCANNER": scanner}
+    level, text = examined(1, **given)["scanner"]
+    assert level == "fail"
+    assert said in text
+
+
+async def test_a_scanner_that_lets_things_through_is_warned_about() -> None:
+    async with serving(answering(b"stream: OK\0")) as at:
+        finding = await check_scanner(Settings(scanner=f"clamd://{at.host}:{at.port}"))
+    assert finding.level is Level.WARN
+    for advice in ("freshclam", "AlertEncrypted yes", "AlertExceedsMax yes"):
+        assert advice in finding.advice
+
+
+def test_a_bucket_is_checked_by_using_it(tmp_path: Path, s3_url: str) -> None:
+    data = {"GREENROOM_DATA": str(tmp_path)}
+    assert examined(0, **data)["files"] == ("ok", "Their content is in the data folder.")
+    good = examined(0, GREENROOM_BLOBS=with_prefix(s3_url), **data)["files"]
+    assert good == ("ok", "The bucket can be written, read and deleted from.")
+    wrong = with_prefix(s3_url.replace(":greenroom-secret@", ":hunter2@"))
+    level, text = examined(1, GREENROOM_BLOBS=wrong, **data)["files"]
+    assert (level, "hunter2" in text) == ("fail", False)
+    assert "The bucket greenroom cannot be used: the bucket answers SignatureDoesNotMatch" in text
+
+
+@pytest.mark.usefixtures("vision_model")
+async def test_a_picture_is_rated() -> None:
+    finding = await doctor.check_rating(Settings())
+    assert (finding.level, finding.text) == (Level.OK, "Pictures are rated.")
+
+
+async def test_rating_can_be_switched_off() -> None:
+    finding = await doctor.check_rating(Settings(groups=(FileSettings(rate_pictures=False),)))
+    assert (finding.level, finding.text[:23]) == (Level.OK, "Pictures are not rated:")
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from greenroom.app import TABLES
+from greenroom.blobs.s3 import parse_location
+from tests.buckets import with_prefix
 from tests.cli.test_commands import greenroom, refused
 from tests.stores import fresh_prefix
 
@@ -101,6 +103,41 @@ def test_missing_tables_in_dynamodb_are_reported(tmp_path: Path, on_dynamodb: st
         GREENROOM_PORT="0",
     )
     assert "There is no table" in refused(done)
+
+
+def test_the_demo_keeps_its_files_in_a_bucket(tmp_path: Path, s3_url: str) -> None:
+    bucket = with_prefix(s3_url)
+    with server("demo", tmp_path, GREENROOM_BLOBS=bucket) as (address, _):
+        with urllib.request.urlopen(address, timeout=60) as page:
+            policy = page.headers["Content-Security-Policy"]
+        assert ask(f"{address}/readyz") == {"status": "ready"}
+    origin = parse_location(bucket).public
+    is_built = "script-src" in policy
+    assert [one.split()[0] for one in policy.split("; ") if origin in one] == (
+        ["img-src", "media-src", "connect-src"] if is_built else []
+    )
+    assert not (tmp_path / "demo/files").exists()
+
+
+@pytest.mark.parametrize(
+    ("blobs", "reason"),
+    [
+        ("gs://bucket", "GREENROOM_BLOBS is not valid: it must begin with s3://"),
+        ("s3://bucket", "GREENROOM_BLOBS is not valid: the region is missing"),
+        ("s3://a:b@bucket?endpoint=http://127.0.0.1:9", "http://127.0.0.1:9 does not answer"),
+        ("{missing}", "The bucket missing cannot be used: the bucket answers NoSuchBucket"),
+    ],
+)
+def test_a_bucket_that_cannot_be_used_is_refused_at_start(
+    tmp_path: Path, s3_url: str, blobs: str, reason: str
+) -> None:
+    given = blobs.format(missing=s3_url.replace("@greenroom?", "@missing?"))
+    data = {"GREENROOM_DATA": str(tmp_path), "GREENROOM_PORT": "0"}
+    done = greenroom("serve", GREENROOM_BLOBS=given, **data)
+    assert done.returncode == 2
+    assert reason in done.stderr
+    for hidden in ("greenroom-secret", "Traceback"):
+        assert hidden not in done.stderr
 
 
 def test_a_backup_of_a_running_server_can_be_served(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
 from greenroom.safety.enforce import enforce_pending
 from greenroom.safety.events import NoticeCreated
-from greenroom.safety.models import Case, Decision, NoticeKind, SomePerson
+from greenroom.safety.models import Case, Decision, NoticeKind, RatedFile, SomePerson
 from greenroom.safety.notices import notices
 from greenroom.safety.queue import queue
 from tests.messaging.world import MessagingWorld
@@ -30,7 +30,7 @@ KINDS = ("message", "edit", "name")
 class _LocksAfterTheCheck(Enforcement):
     async def check_release(self, case: Case) -> None:
         await super().check_release(case)
-        assert not isinstance(case.subject, SomePerson)
+        assert not isinstance(case.subject, SomePerson | RatedFile)
         await lock(self.messaging, system(), case.subject.thread)
 
 

@@ -78,3 +78,23 @@ async def test_dynamodb_reports_the_same_units(
         found = await cost.measured(store, patterns, at_once=4)
     for one in found:
         assert one.by_source == on_sqlite[one.pattern.name].by_source, one.pattern.name
+
+
+S3_REQUESTS = {
+    "announce_file": (1, 0),  # begins the upload
+    "upload_part": (1, 0),
+    "resume_upload": (1, 0),
+    "complete_upload": (2, 1),  # lists the parts, joins them, looks at the result
+    "file_ready": (0, 0),
+    "file_refused": (0, 0),
+    "delete_own_file": (0, 0),
+    "remove_bytes": (0, 0),  # deleting is free
+}
+
+
+def test_files_need_few_requests_to_s3(on_sqlite: dict[str, Measured]) -> None:
+    for name, expected in S3_REQUESTS.items():
+        asked = on_sqlite[name].blobs
+        assert asked is not None
+        assert (asked.puts, asked.gets) == expected, name
+    assert on_sqlite["history_page"].blobs is None

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from greenroom.aws.retries import RetryPolicy
 from greenroom.realtime import hub
 from greenroom.realtime.nats import bus, connection, peers
-from greenroom.store.dynamo.sender import RetryPolicy
 from greenroom.store.server_clock import SLACK_MS
 from tests.nodes.cluster import Cluster, caught_up
 

@@ -36,6 +36,7 @@ class Observer:
     """How many writes succeeded."""
     client_ids: list[str] = field(default_factory=list)
     scheduled: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
     _routes: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
     _enums: dict[str, list[str]] = field(default_factory=dict)
 
@@ -109,6 +110,9 @@ class Observer:
         scheduled = told.get("scheduledMessageId")
         if isinstance(scheduled, str) and scheduled not in self.scheduled:
             self.scheduled.append(scheduled)
+        file = told.get("fileId")
+        if isinstance(file, str) and file not in self.files:
+            self.files.append(file)
         for one in told.values():
             self._learn(one)
 
@@ -141,6 +145,8 @@ class Observer:
             "caseId": ["cas_aaaaaaaaaaaaaaaaaaaaaaaa"],
             "scheduledMessageId": self.scheduled[-2:] or ["sch_01k75q8h3e0000000000000000"],
             "requestId": self.requests or ["rqt_01k75q8h3d0000000000000000"],
+            "fileId": self.files[-2:] or ["fil_01k75q8h3f0000000000000000"],
+            "manifestId": ["mnf_01k75q8h3g0000000000000000"],
             "legId": ["leg_1"],
             "lbgId": ["lbg_1"],
         }[name]

@@ -16,9 +16,10 @@ from greenroom.people.actor import Scope
 from greenroom.realtime.bus import BusMessage, user_topic
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
+from tests.blob_folders import temporary_blobs
 from tests.rest_calls import RestCalls
 from tests.stores import IN_2100_MS, SECRET, fresh_store
-from tests.world import UNLIMITED, World, http_app_on, http_client
+from tests.world import SETTINGS, UNLIMITED, World, http_app_on, http_client
 
 
 class RecordedEvents:
@@ -89,7 +90,15 @@ class PrivacyWorld(World, RestCalls):
 async def privacy_world(url: str) -> AsyncIterator[PrivacyWorld]:
     clock, hub = ManualClock(IN_2100_MS), Hub(MemoryBus())
     async with fresh_store(url, TABLES, clock) as store:
-        contexts = compose(store, clock, SECRET, hub=hub, rates=UNLIMITED)
+        contexts = compose(
+            store,
+            clock,
+            SECRET,
+            hub=hub,
+            blobs=temporary_blobs(clock),
+            settings=SETTINGS,
+            rates=UNLIMITED,
+        )
         await hub.start()
         async with http_client(http_app_on(contexts)) as client:
             yield PrivacyWorld(contexts, clock, UNLIMITED, client=client, hub=hub)

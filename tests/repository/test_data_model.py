@@ -30,7 +30,7 @@ def test_names_of_tables_and_indexes_are_unique() -> None:
     names = [table.name for table in TABLES]
     names += [index.name for table in TABLES for index in table.indexes]
     assert len(names) == len(set(names))
-    assert len(TABLES) == 13
+    assert len(TABLES) == 14
 
 
 @each_table

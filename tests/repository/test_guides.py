@@ -1,16 +1,27 @@
 """The commands in the guides work: the tests run them in order, against servers of their own."""
 
+import json
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
+import aiohttp
+import botocore.session  # type: ignore[import-untyped]
 import pytest
+from aiodynamo.credentials import StaticCredentials
+from yarl import URL
 
 from greenroom.app import TABLES
+from greenroom.blobs.base import BlobKey, InvalidParts, UploadedPart, UploadNotFound
+from greenroom.blobs.s3 import parse_location
 from greenroom.clock import SystemClock
 from greenroom.store.dynamo import DynamoStore
 from scripts.engines.requirements import Unavailable, command
+from tests.buckets import fresh_bucket, opened
 from tests.cli.test_serving import server
 from tests.stores import fresh_prefix
 
@@ -54,6 +65,14 @@ def test_the_commands_of_the_first_guide_work(tmp_path: Path) -> None:
         said = run(script.replace(ADDRESS, address), tmp_path)
     assert "See you on the 14th." in said
     assert '"decision":"dismiss"' in said
+
+
+def test_the_commands_of_the_guide_to_files_work(tmp_path: Path) -> None:
+    with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
+        said = run(commands("files.md").replace(ADDRESS, address), tmp_path)
+    assert '"state":"ready"' in said
+    assert "upload-offset: 47" in said.lower()
+    assert '"files":3' in said
 
 
 def test_the_client_of_the_socket_guide_sends_receives_and_reconnects(tmp_path: Path) -> None:
@@ -141,3 +160,81 @@ def test_the_code_of_the_guide_to_contexts_is_that_of_the_example() -> None:
     assert len(found) >= 6
     for block in found:
         assert block in code, block
+
+
+def settings_of(guide: str) -> list[str]:
+    """What the guide sets GREENROOM_BLOBS to."""
+    return re.findall(r"GREENROOM_BLOBS='([^']+)'", (GUIDES / guide).read_text())
+
+
+@pytest.mark.parametrize("guide", ["s3.md", "nodes.md"])
+def test_the_buckets_that_the_guides_name_are_valid(guide: str) -> None:
+    found = settings_of(guide)
+    assert found
+    for url in found:
+        assert parse_location(url).bucket == "my-bucket"
+
+
+def s3_client(url: str) -> Any:
+    found = parse_location(url)
+    assert isinstance(found.credentials, StaticCredentials)
+    assert found.credentials.key is not None
+    return botocore.session.Session().create_client(
+        "s3",
+        region_name=found.region,
+        endpoint_url=found.endpoint,
+        aws_access_key_id=found.credentials.key.id,
+        aws_secret_access_key=found.credentials.key.secret,
+    )
+
+
+async def test_a_browser_can_upload_with_the_rules_of_the_guide_to_s3(s3_url: str) -> None:
+    [cors], [lifecycle] = blocks("s3.md", "json cors"), blocks("s3.md", "json lifecycle")
+    name = f"guide-{uuid4().hex[:8]}"
+    url, client = s3_url.replace("@greenroom?", f"@{name}?"), s3_client(s3_url)
+    client.create_bucket(Bucket=name)
+    client.put_bucket_cors(Bucket=name, CORSConfiguration=json.loads(cors))
+    client.put_bucket_lifecycle_configuration(
+        Bucket=name, LifecycleConfiguration=json.loads(lifecycle)
+    )
+    page = {"Origin": "https://chat.example.com"}
+    async with opened(url) as blobs, aiohttp.ClientSession() as browser:
+        key = BlobKey("files/fil_1")
+        upload = await blobs.begin_multipart(key, "image/png")
+        request = blobs.presign_part(key, upload, 1, size=5, seconds=60)
+        target = URL(request.url, encoded=True)
+        asked = {**page, "Access-Control-Request-Method": "PUT"}
+        async with browser.options(target, headers=asked) as answer:
+            assert answer.status == 200
+            assert "PUT" in answer.headers["Access-Control-Allow-Methods"]
+        async with browser.put(target, headers=page, data=b"bytes") as answer:
+            assert answer.status == 200
+            assert answer.headers["Access-Control-Allow-Origin"] == page["Origin"]
+            assert "ETag" in answer.headers["Access-Control-Expose-Headers"]
+
+
+async def test_the_permissions_of_the_guide_are_those_that_requests_need(s3_url: str) -> None:
+    """Each request needs one action: https://docs.aws.amazon.com/AmazonS3/latest/userguide."""
+    needed = {
+        "PutObject": "s3:PutObject",
+        "GetObject": "s3:GetObject",
+        "HeadObject": "s3:GetObject",
+        "DeleteObject": "s3:DeleteObject",
+        "CreateMultipartUpload": "s3:PutObject",
+        "CompleteMultipartUpload": "s3:PutObject",
+        "ListParts": "s3:ListMultipartUploadParts",
+        "AbortMultipartUpload": "s3:AbortMultipartUpload",
+    }
+    key = BlobKey("files/fil_1")
+    async with fresh_bucket(s3_url) as blobs:
+        await blobs.check()
+        upload = await blobs.begin_multipart(key, "image/png")
+        await blobs.uploaded_parts(key, upload)
+        with suppress(InvalidParts, UploadNotFound):  # no part was sent
+            await blobs.complete_multipart(key, upload, [UploadedPart(1, '"0"', 1)])
+        await blobs.abort_multipart(key, upload)
+    assert set(blobs.requests) == set(needed)
+    [policy] = blocks("s3.md", "json iam")
+    objects, bucket = json.loads(policy)["Statement"]
+    assert set(objects["Action"]) == set(needed.values())
+    assert bucket["Action"] == "s3:ListBucket"

@@ -7,7 +7,7 @@ import dataclasses
 from dataclasses import dataclass, field
 
 from greenroom.clock import ManualClock
-from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.ids import FileId, MessageId, ThreadId, UserId
 from greenroom.people.actor import Actor, StaffRole, with_role
 from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.safety.access import find
@@ -63,6 +63,9 @@ class RecordingEnforcer:
 
     async def remove(self, case: Case) -> None:
         self._note("remove", case.id)
+
+    async def set_band(self, file: FileId, band: int, by: UserId, at_ms: int) -> None:
+        self._note(f"band {band}", file)
 
     async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
         return user in self.parties

@@ -23,6 +23,7 @@ from greenroom.api.ws.drain import drain
 from greenroom.api.ws.socket_server import SocketServer, Timeouts
 from greenroom.api.ws.suspensions import AccountInvalidation
 from greenroom.app import REGISTRY, compose
+from greenroom.blobs.base import Blobs
 from greenroom.clock import Clock, ManualClock, SystemClock
 from greenroom.policy import Limit, Policy
 from greenroom.realtime.bus import Bus
@@ -33,11 +34,12 @@ from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
 from greenroom.store.ephemeral import EPHEMERAL
+from tests.blob_folders import temporary_blobs
 from tests.rest_calls import RestCalls
 from tests.socket.client import Client
 from tests.socket.raw_client import RawClient
 from tests.stores import SECRET, SQLITE, fresh_store
-from tests.world import UNLIMITED, World, authenticator_on, http_app_on
+from tests.world import SETTINGS, UNLIMITED, World, authenticator_on, http_app_on
 
 CAST = ("ana", "ben", "cleo")
 
@@ -143,6 +145,7 @@ async def node_on(
     clock: Clock,
     *,
     bus: Bus | None = None,
+    blobs: Blobs | None = None,
     rates: Mapping[Limit, Rate] = UNLIMITED,
     timeouts: Timeouts | None = None,
     registry: Registry = REGISTRY,
@@ -156,7 +159,8 @@ async def node_on(
         clock,
         SECRET,
         hub=hub,
-        settings=settings,
+        blobs=blobs or temporary_blobs(clock),
+        settings=settings or SETTINGS,
         policy=policy,
         rates=rates,
         registry=registry,

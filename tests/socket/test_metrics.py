@@ -3,6 +3,7 @@
 import pytest
 
 from greenroom.clock import ManualClock
+from greenroom.files import Files
 from greenroom.metric_sources import add_sources, measure_delivery
 from greenroom.metrics import DELIVERY_SECONDS, Metrics
 from greenroom.people import People
@@ -23,6 +24,7 @@ async def test_requests_acks_deliveries_and_refusals_are_counted(node: Node) -> 
         hub=socket_server.hub,
         socket_server=socket_server,
         worker=worker_on(store, clock, node.contexts),
+        pipeline=node.contexts[Files].pipeline,
     )
     before = numbers(metrics)
     async with (

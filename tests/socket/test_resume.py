@@ -325,7 +325,7 @@ async def test_a_cursor_that_is_too_old_gets_a_reset(tmp_path: Path) -> None:
         await node.say("ana", thread, "missed")
         client, ack = await reconnect(node, "ben", old)
         async with client:
-            assert (ack["type"], set(ack["reset"])) == ("ack", {"inbox", "notices"})
+            assert (ack["type"], set(ack["reset"])) == ("ack", {"inbox", "notices", "files"})
             assert not await client.events_so_far(), "it must start again from the inbox"
             live = await node.say("ana", thread, "live")
             assert (await client.event("message.created"))["message"]["seq"] == live["seq"]

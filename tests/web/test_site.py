@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException
 
 from greenroom.api import errors
 from greenroom.api.pages.landing import landing
-from greenroom.api.web import Site, site_routes
+from greenroom.api.web import Site, content_policy, site_routes
 from greenroom.app import REGISTRY
 from greenroom.metrics import Metrics
 
@@ -21,13 +21,14 @@ _OPENED = {"Accept": "text/html,*/*;q=0.8"}
 
 
 @asynccontextmanager
-async def _browser(site: Site | None) -> AsyncIterator[AsyncClient]:
-    start_page = landing([])
+async def _browser(site: Site | None, files: str = "") -> AsyncIterator[AsyncClient]:
+    start_page, policy = landing([]), content_policy(files)
     app = Litestar(
-        site_routes(site, start_page),
+        site_routes(site, start_page, policy),
         state=State(
             {
                 "site": site,
+                "content_policy": policy,
                 "landing": start_page,
                 "problems": REGISTRY.problems,
                 "metrics": Metrics(),
@@ -80,6 +81,17 @@ async def test_the_csp_allows_no_inline_script_and_no_other_origin(site: Site) -
     assert "script-src 'self'" in policy
     assert "unsafe" not in policy
     assert "//" not in policy
+
+
+async def test_the_csp_allows_the_origin_of_files_where_they_are_shown(site: Site) -> None:
+    bucket = "https://bucket.s3.eu-central-1.amazonaws.com"
+    async with _browser(site, bucket) as client:
+        for path in ("/", "/settings", "/assets/a-1.js"):
+            answer = await client.get(path, headers={**_OPENED, "Accept-Encoding": "identity"})
+            directives = answer.headers["content-security-policy"].split("; ")
+            allowed = [one.split()[0] for one in directives if bucket in one.split()]
+            assert allowed == ["img-src", "media-src", "connect-src"]
+            assert "script-src 'self'" in directives
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 SOURCES = Path(__file__).parents[2] / "web/src"
-ENGLISH = SOURCES / "strings/en.ts"
+ENGLISH = sorted((SOURCES / "strings").glob("en*.ts"))
+"""The first load's texts, and those of features that are loaded later: `en.<feature>.ts`."""
 
 _KEY = re.compile(r'^  (?:"([^"]+)"|(\w+)): ?(.*?)(?=^  (?:"|\w+:)|^\} as const)', re.M | re.S)
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -46,16 +47,24 @@ UNPLAIN = (
 
 
 def _strings() -> dict[str, list[str]]:
-    body = ENGLISH.read_text().partition("export const en = {\n")[2].partition("} as const;")[0]
+    return {key: texts for path in ENGLISH for key, texts in _strings_in(path).items()}
+
+
+def _strings_in(path: Path) -> dict[str, list[str]]:
+    body = re.split(r"export const en\w* = \{\n", path.read_text())[1].partition("} as const;")[0]
     found = {}
     for quoted, bare, text in _KEY.findall(body + "} as const;"):
         found[quoted or bare] = _TEXT.findall(text)
     return found
 
 
-def _code() -> str:
+def _sources() -> list[Path]:
     files = [*SOURCES.rglob("*.svelte"), *SOURCES.rglob("*.ts")]
-    return "\n".join(path.read_text() for path in files if path != ENGLISH)
+    return [path for path in files if path not in ENGLISH]
+
+
+def _code() -> str:
+    return "\n".join(path.read_text() for path in _sources())
 
 
 def test_every_string_is_used() -> None:
@@ -74,6 +83,18 @@ def test_every_string_is_used() -> None:
         if key not in named and not any(pattern.fullmatch(key) for pattern in made)
     ]
     assert unused == []
+
+
+@pytest.mark.parametrize("strings", ENGLISH[:-1], ids=lambda path: str(path.name))
+def test_texts_that_load_later_are_imported_where_they_are_used(strings: Path) -> None:
+    assert strings.name != "en.ts"
+    prefixes = "|".join({key.partition(".")[0] for key in _strings_in(strings)})
+    assert prefixes
+    uses = re.compile(rf'\b(?:t|tx|plainString)\(\s*[^()"`]*["`](?:{prefixes})[."]')
+    users = [path for path in _sources() if uses.search(path.read_text())]
+    assert users
+    missing = [path.name for path in users if f'strings/{strings.stem}";' not in path.read_text()]
+    assert missing == []
 
 
 def test_every_string_has_text() -> None:

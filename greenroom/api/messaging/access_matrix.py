@@ -19,6 +19,9 @@ ACCESS = """
 404 404 404 404 404 200 404 404 200 403  PATCH /v1/scheduled-messages/{scheduledMessageId}
 404 404 404 404 404 200 404 404 200 403  POST /v1/scheduled-messages/{scheduledMessageId}/send
 404 404 404 404 404 204 404 404 204 403  DELETE /v1/scheduled-messages/{scheduledMessageId}
+200 200 200 200 200 200 200 200 200 403  GET /v1/waiting-messages
+404 404 404 404 404 200 404 404 200 403  GET /v1/threads/{threadId}/waiting-messages/{clientMessageId}
+404 404 404 404 404 204 404 404 204 403  DELETE /v1/threads/{threadId}/waiting-messages/{clientMessageId}
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}
 404 200 404 200 403 200 404 404 200 403  PATCH /v1/threads/{threadId}/messages/{messageId}
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}/edits
@@ -33,6 +36,10 @@ ACCESS = """
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/draft
 404 204 404 204 204 204 404 404 204 403  DELETE /v1/threads/{threadId}/draft
 404 403 404 200 409 403 404 404 403 200  PATCH /v1/threads/{threadId}
+404 201 404 409 409 201 404 404 201 403  POST /v1/threads/{threadId}/manifests
+404 200 404 200 404 200 404 404 200 403  GET /v1/threads/{threadId}/manifests
+404 403 404 409 409 403 404 404 403 403  PUT /v1/threads/{threadId}/picture
+404 403 404 204 409 403 404 404 403 403  DELETE /v1/threads/{threadId}/picture
 404 403 404 403 409 403 404 404 403 200  PATCH /v1/threads/{threadId}/participants/{userId}
 404 403 404 403 409 403 404 404 403 201  POST /v1/threads/{threadId}/system-messages
 404 403 404 201 409 403 404 404 403 403  POST /v1/threads/{threadId}/participants

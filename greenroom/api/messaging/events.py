@@ -10,6 +10,7 @@ one of them.
 
 from greenroom.api.messaging import frames, shapes
 from greenroom.api.messaging.scheduled_shapes import scheduled_shape
+from greenroom.api.messaging.waiting_shapes import waiting_shape
 from greenroom.api.people.frames import PersonUpdated
 from greenroom.api.people.shapes import Person, person_fields
 from greenroom.api.ws.encode import encode
@@ -75,6 +76,11 @@ class MessagingEvents:
         frame = frames.ScheduledMessageChanged(scheduled_shape(event.scheduled), event.message)
         message = BusMessage(kind_of(frame), encode(frame))
         self._bus.publish((user_topic(event.scheduled.author),), message)
+
+    def publish_waiting(self, event: events.WaitingChanged) -> None:
+        frame = frames.WaitingMessageChanged(waiting_shape(event.waiting), event.message)
+        message = BusMessage(kind_of(frame), encode(frame))
+        self._bus.publish((user_topic(event.waiting.author),), message)
 
 
 def presence_key(thread: ThreadId, user: UserId) -> str:

@@ -8,10 +8,13 @@ from msgspec.structs import replace
 from greenroom.api.example_cursor import NEXT
 from greenroom.api.example_values import (
     BODY,
+    FILE,
     JONAS,
     LATER,
     MAYA,
     MINE,
+    PICTURE,
+    PICTURE_THUMBHASH,
     READ,
     ROW,
     SEEN,
@@ -19,9 +22,12 @@ from greenroom.api.example_values import (
     THREAD,
     WORDS,
 )
+from greenroom.api.files.manifest_shapes import MANIFEST_RECORD, Manifest, Manifests
+from greenroom.api.messaging.attachment_shapes import NewAttachment
 from greenroom.api.messaging.rest import (
     held,
     inbox,
+    manifests,
     messages,
     own_view,
     scheduled,
@@ -41,6 +47,12 @@ from greenroom.api.messaging.shapes import (
     Request,
     Sending,
 )
+from greenroom.api.messaging.waiting_shapes import (
+    WaitingMessage,
+    WaitingMessages,
+    WaitingProblem,
+)
+from greenroom.api.people.shapes import Picture
 from greenroom.api.route_docs import OperationExample
 from greenroom.ids import RequestId, ScheduledId
 from greenroom.messaging.held import HeldStatus
@@ -53,6 +65,7 @@ from greenroom.messaging.models import (
     ScheduledStatus,
     ServiceRole,
     Status,
+    WaitingStatus,
 )
 from greenroom.people.actor import SYSTEM
 from greenroom.safety.verdict import HINTS, PolicyHint
@@ -72,7 +85,7 @@ _NOTICE = replace(
 _LIKED = replace(SENT, reactions={"👍": (MAYA,)}, version=2)
 _EDITED = replace(SENT, body="**15 May**, a full day.", edited_at=LATER, version=2)
 _GONE = replace(SENT, body="", deleted_at=LATER, deleted_by_user_id=JONAS, version=2)
-_HINT = Hint(PolicyHint.CONTACT_DETAILS, HINTS[PolicyHint.CONTACT_DETAILS])
+HINT = Hint(PolicyHint.CONTACT_DETAILS, HINTS[PolicyHint.CONTACT_DETAILS])
 _COUNTS = inbox.Counts({folder: int(folder in ("all", "bookings")) for folder in Folder}, 1, False)
 
 SCHEDULED = ScheduledMessage(
@@ -96,9 +109,59 @@ FAILED = replace(
     ),
     version=2,
 )
+WAITING = WaitingMessage(
+    thread_id=THREAD,
+    client_message_id="c-18",
+    body="The first edits",
+    attachments=[NewAttachment(FILE, "Maya on a roof in the evening sun")],
+    reply_to_message_id=None,
+    metadata=None,
+    created_at=LATER,
+    status=WaitingStatus.WAITING,
+    problem=None,
+)
+NOT_SENT = replace(
+    WAITING,
+    status=WaitingStatus.FAILED,
+    problem=WaitingProblem(
+        "/problems/file-expired",
+        "A file of this message was deleted, or was not uploaded in time. Upload it again.",
+    ),
+)
 _SEND_AT = datetime(2025, 10, 10, 7, tzinfo=UTC)
 
+_MANIFEST = Manifest(
+    manifest_id=MANIFEST_RECORD.manifest_id,
+    thread_id=THREAD,
+    number=MANIFEST_RECORD.number,
+    name=MANIFEST_RECORD.name,
+    size=MANIFEST_RECORD.size,
+    sha256=MANIFEST_RECORD.sha256,
+    url="https://drive.example.com/file/editorial-may.zip",
+    recorded_by_user_id=MAYA,
+    created_at=MANIFEST_RECORD.created_at,
+    salt="5b0d3f1c8e6a4d2793c5f7a1b9e0d642",
+    sealed=MANIFEST_RECORD.sealed,
+    previous=MANIFEST_RECORD.previous,
+    hash=MANIFEST_RECORD.hash,
+)
+
 EXAMPLES: Mapping[str, OperationExample] = {
+    "recordManifest": OperationExample(
+        {
+            200: manifests.RecordedManifest(_MANIFEST, SENT, None),
+            201: manifests.RecordedManifest(_MANIFEST, SENT, None),
+        },
+        manifests.NewManifest(
+            _MANIFEST.name,
+            _MANIFEST.size,
+            _MANIFEST.sha256,
+            "https://drive.example.com/file/editorial-may.zip",
+            "3f6c1c1e-2f0b-4a52-9d8e-0b6f6d5e7a11",
+            "The final selection.",
+        ),
+    ),
+    "getManifests": OperationExample({200: Manifests([_MANIFEST], None)}),
     "openThread": OperationExample(
         {
             200: threads.Opened(SEEN, None),
@@ -115,6 +178,10 @@ EXAMPLES: Mapping[str, OperationExample] = {
     "getThread": OperationExample({200: SEEN}),
     "updateThread": OperationExample(
         {200: SEEN, 202: HeldChange()}, thread_settings.ThreadUpdate(subject="Editorial in May")
+    ),
+    "setThreadPicture": OperationExample(
+        {200: replace(SEEN, picture=Picture(FILE, PICTURE_THUMBHASH))},
+        thread_settings.NewThreadPicture(FILE),
     ),
     "changeRole": OperationExample({200: SEEN}, thread_settings.NewRole(Role.HOST)),
     "postSystemMessage": OperationExample(
@@ -146,12 +213,14 @@ EXAMPLES: Mapping[str, OperationExample] = {
     ),
     "sendMessage": OperationExample(
         {
-            200: Sending("sent", "c-17", SENT, []),
-            201: Sending("sent", "c-17", SENT, [_HINT]),
-            202: Sending("held", "c-17", None, []),
+            200: Sending("sent", "c-18", PICTURE, []),
+            201: Sending("sent", "c-18", PICTURE, []),
+            202: Sending("waiting", "c-18", None, []),
         },
-        messages.NewMessage(BODY, "c-17"),
+        messages.NewMessage(WAITING.body, "c-18", attachments=WAITING.attachments),
     ),
+    "getWaitingMessages": OperationExample({200: WaitingMessages([WAITING, NOT_SENT])}),
+    "getWaitingMessage": OperationExample({200: WAITING}),
     "scheduleMessage": OperationExample(
         {201: SCHEDULED}, scheduled.NewScheduledMessage(SCHEDULED.body, _SEND_AT)
     ),
@@ -167,7 +236,7 @@ EXAMPLES: Mapping[str, OperationExample] = {
         }
     ),
     "previewMessage": OperationExample(
-        {200: Preview("nudge", [_HINT])}, Unsent("Write to me at maya@example.com", THREAD)
+        {200: Preview("nudge", [HINT])}, Unsent("Write to me at maya@example.com", THREAD)
     ),
     "getMessages": OperationExample({200: MessagePage([READ], True, False)}),
     "getMessage": OperationExample({200: READ}),

@@ -4,8 +4,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from greenroom.api.messaging.attachment_shapes import MOST_ATTACHMENTS, NewAttachment
 from greenroom.api.messaging.scheduled_shapes import ScheduledMessage
 from greenroom.api.messaging.shapes import Hint, Message, MessagePage, SendingStatus
+from greenroom.api.messaging.waiting_shapes import WaitingMessage
 from greenroom.api.ws.frames import Ack, Frame, Id, Number
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE
@@ -24,10 +26,13 @@ class Send(Frame, tag="send", forbid_unknown_fields=True):
     thread_id: Id
     client_message_id: Id
     """An id that the client chooses. The same id is the same message."""
-    body: str
+    body: str = ""
+    """The text. It may be empty where there are attachments: then it is their caption."""
     reply_to_message_id: Id | None = None
     metadata: dict[str, Any] | None = None
     """Your own JSON object of at most 4 KB."""
+    attachments: Annotated[list[NewAttachment], Meta(max_length=MOST_ATTACHMENTS)] = []  # noqa: RUF012
+    """Your files, uploaded for this conversation."""
 
 
 class Edit(Frame, tag="edit", forbid_unknown_fields=True):
@@ -113,12 +118,13 @@ class SendAck(Ack, tag="ack"):
     """The answer to `send`."""
 
     status: SendingStatus
-    """`sent`; `held` for a moderator; or `rejected` by one."""
+    """`sent`; `held` for a moderator, or `rejected` by one; `waiting` for its files, `failed`, or
+    `canceled`."""
     message: Message | None = None
     """The message, if it was sent."""
     hints: list[Hint] = []  # noqa: RUF012 (msgspec copies it)
     reason: str | None = None
-    """If it was rejected: the moderator's reason."""
+    """If it was rejected: the moderator's reason. If it has failed: why."""
     warned: bool = False
     """If it was rejected: whether its sender was warned."""
 
@@ -237,5 +243,15 @@ class ScheduledMessageChanged(Frame, tag="scheduled_message.changed"):
 
     scheduled_message: ScheduledMessage
     """The scheduled message, as it is now."""
+    message_id: MessageId | None = None
+    """The message that it became, once it is sent."""
+
+
+class WaitingMessageChanged(Frame, tag="waiting_message.changed"):
+    """One of your messages began to wait for its files, was sent or canceled, or could not be sent:
+    its `status` says which."""
+
+    waiting_message: WaitingMessage
+    """The message, as it is now."""
     message_id: MessageId | None = None
     """The message that it became, once it is sent."""

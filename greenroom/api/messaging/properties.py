@@ -10,16 +10,53 @@ from greenroom.api.openapi.property import (
     time_property,
 )
 from greenroom.errors import MAX_CODE, MAX_DETAIL
+from greenroom.files.models import MAX_MIME, MAX_THUMBHASH, MAX_URL, MAX_WAVEFORM
+from greenroom.files.names import MAX_NAME
 from greenroom.messaging.draft import MAX_DRAFT
 from greenroom.messaging.new_message import MAX_PREVIEW
 from greenroom.messaging.post_system import MAX_EVENT
-from greenroom.messaging.text import CLIENT_ID, LINKED_ID, MAX_SUBJECT, MAX_TEXT
+from greenroom.messaging.text import CLIENT_ID, LINKED_ID, MAX_ALT, MAX_SUBJECT, MAX_TEXT
 from greenroom.safety.decide import MAX_REASON
 from greenroom.safety.verdict import MAX_HINT
 
 _NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
 
 PROPERTIES: Mapping[str, Property] = {
+    "attachments": described("Its files."),
+    "Attachment.kind": described(
+        "`preview` for a file, `manifest` for the record of one that is kept elsewhere."
+    ),
+    "fileId": id_property("The file's id."),
+    "manifestId": id_property("The manifest's id."),
+    "Attachment.name": text_property("The file's name.", MAX_NAME),
+    "mime": text_property("The media type, found from the content.", MAX_MIME),
+    "Attachment.size": described("In bytes."),
+    "media": described("What the file shows, found from its content."),
+    "w": described("The width in pixels; 0 if it has none."),
+    "h": described("The height in pixels; 0 if it has none."),
+    "thumbhash": text_property(
+        "Base64 of a ThumbHash: about 25 bytes that show the picture's colours until it is "
+        "loaded. Empty if there is no preview.",
+        MAX_THUMBHASH,
+    ),
+    "durationMs": described("The length of a video or a sound, in milliseconds; otherwise 0."),
+    "waveform": text_property(
+        "Base64 of 64 loudness values of a sound, one byte each; otherwise empty.", MAX_WAVEFORM
+    ),
+    "pages": described("The pages of a PDF; otherwise 0."),
+    "alt": text_property("A description for those who cannot see it.", MAX_ALT),
+    "rated": described("Whether `band` comes from the model or a moderator."),
+    "scan": described("What the virus scanner said."),
+    "Attachment.sha256": text_property("Of a manifest: the SHA-256 of the file.", 64),
+    "Attachment.url": text_property("Of a manifest: where the file is.", MAX_URL),
+    "WaitingMessage.createdAt": time_property("When it was written."),
+    "WaitingMessage.problem": described("Why it could not be sent; null unless it failed."),
+    "WaitingProblem.type": text_property(
+        "The problem type, as in an error response.", len("/problems/") + MAX_CODE
+    ),
+    "WaitingProblem.detail": text_property("The reason, for a person to read.", MAX_DETAIL),
+    "waitingMessage": described("The message, as it is now."),
+    "waitingMessages": described("The messages that wait for their files, the oldest first."),
     "scheduledMessageId": id_property("The scheduled message's id."),
     "scheduledMessage": described("The scheduled message, as it is now."),
     "scheduledMessages": described("The scheduled messages, the next first."),
@@ -37,10 +74,15 @@ PROPERTIES: Mapping[str, Property] = {
     "threads": described("The conversations on this page."),
     "NewThread.kind": described("What the conversation is for."),
     "kind": described("What it is."),
-    "Message.kind": described("`text`, `asset`, `card`, or `system` for a message of the server."),
+    "Message.kind": described(
+        "`text`; `asset`, if it has attachments; `card`; or `system` for a message of the server."
+    ),
     "Subject.kind": described("What was reported or held: a message, a thread or a person."),
     "status": described("Where it stands."),
-    "Sending.status": described("`sent`, or `held` while it waits for a moderator."),
+    "Sending.status": described(
+        "`sent`; `held` while it waits for a moderator, or `rejected` by one; `waiting` for its "
+        "files; `failed` or `canceled` while it waited for them."
+    ),
     "Health.status": described("`ok` (the process runs) or `ready` (it can serve)."),
     "Request.status": described(
         "The request's status. Its sender sees only `pending`, `expired` or `withdrawn`."
@@ -62,7 +104,10 @@ PROPERTIES: Mapping[str, Property] = {
         LINKED_ID,
     ),
     "city": id_property("Where the job takes place."),
-    "safeModeRequired": described("Whether previews of pictures are blurred until opened."),
+    "safeModeRequired": described(
+        "Whether previews of sensitive pictures are blurred, whatever the participants prefer."
+    ),
+    "picture": described("The conversation's picture. A request shows none."),
     "awaitingUserIds": id_property("The people whose reply the conversation waits for."),
     "lastSeq": described("The `seq` of the last message."),
     "lastMessageAt": time_property("When the last message was sent."),
@@ -116,7 +161,9 @@ PROPERTIES: Mapping[str, Property] = {
     "body": text_property("The text, as it was typed.", MAX_TEXT),
     "FirstMessage.body": _NEW_TEXT,
     "MessageUpdate.body": _NEW_TEXT,
-    "NewMessage.body": _NEW_TEXT,
+    "NewMessage.body": text_property(
+        "The text, as it was typed. It may be empty where there are attachments.", MAX_TEXT
+    ),
     "NewSystemMessage.body": _NEW_TEXT,
     "Unsent.body": _NEW_TEXT,
     "authorUserId": id_property("Who wrote it."),

@@ -9,45 +9,66 @@ from greenroom.api.example_values import READ, SEEN
 from greenroom.api.messaging import socket
 from greenroom.api.messaging.access_matrix import ACCESS
 from greenroom.api.messaging.events import THREADS, MessagingEvents
-from greenroom.api.messaging.examples import EXAMPLES, SCHEDULED
+from greenroom.api.messaging.examples import EXAMPLES, SCHEDULED, WAITING
 from greenroom.api.messaging.focused_threads import FocusedThreads
+from greenroom.api.messaging.list_sync import ListSource
 from greenroom.api.messaging.problems import PROBLEMS
 from greenroom.api.messaging.properties import PARAMETERS, PROPERTIES
 from greenroom.api.messaging.rest import (
     held,
     inbox,
+    manifests,
     messages,
     own_view,
     preview,
     scheduled,
     thread_settings,
     threads,
+    waiting,
 )
-from greenroom.api.messaging.scheduled_shapes import ScheduledMessages
-from greenroom.api.messaging.scheduled_sync import ScheduledSource
+from greenroom.api.messaging.scheduled_shapes import ScheduledMessages, all_scheduled
 from greenroom.api.messaging.sync import InboxChanges, InboxSource, ThreadChanges
+from greenroom.api.messaging.waiting_shapes import WaitingMessages, all_waiting
 from greenroom.api.platform.policy import Retention
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
+from greenroom.background.follower import Follower
 from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
+from greenroom.files import Files
+from greenroom.files.context import Audience
+from greenroom.files.records import FILE, FILES
 from greenroom.ids import ThreadId
 from greenroom.messaging import (
     Messaging,
+    follow_files,
     public_events,
     records,
     request_timers,
     restored_events,
     scheduled_items,
+    waiting_items,
 )
+from greenroom.messaging.attachment_ops import MESSAGE
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
+from greenroom.messaging.file_audience import MessageAudience, ThreadsForFiles
+from greenroom.messaging.follow_files import on_files_changed
+from greenroom.messaging.pictures import (
+    AVATAR,
+    THREAD_PICTURE,
+    AvatarAudience,
+    ThreadPictureAudience,
+)
 from greenroom.messaging.policy import LIMITS, SECTIONS, RequestGate, Scheduling
 from greenroom.messaging.records import DAY_MS
+from greenroom.messaging.scheduled import scheduled_state
 from greenroom.messaging.send_scheduled import send_due, stop_due
+from greenroom.messaging.send_waiting import send_when_ready, stop_waiting
 from greenroom.messaging.text import MAX_TEXT
 from greenroom.messaging.thread_cache import ThreadCache
+from greenroom.messaging.waiting import waiting_state
 from greenroom.people import People
 from greenroom.realtime.publish import guarded
 from greenroom.safety import Safety
@@ -76,6 +97,7 @@ def _build(composition: Composition) -> Messaging:
         store=composition.store,
         people=contexts[People],
         safety=contexts[Safety],
+        files=contexts[Files],
         clock=composition.clock,
         ids=composition.ids,
         thread_cache=thread_cache,
@@ -90,10 +112,29 @@ def _build(composition: Composition) -> Messaging:
         publish=discard if events is None else guarded(events.publish),
         publish_person=unpublished if events is None else guarded(events.publish_person),
         publish_scheduled=unpublished if events is None else guarded(events.publish_scheduled),
+        publish_waiting=unpublished if events is None else guarded(events.publish_waiting),
     )
     safety = dataclasses.replace(contexts[Safety], enforcer=Enforcement(messaging))
+    files = _with_audiences(contexts[Files], messaging, safety)
     contexts.add(safety)
-    return dataclasses.replace(messaging, safety=safety)
+    contexts.add(files)
+    return dataclasses.replace(messaging, safety=safety, files=files)
+
+
+def _with_audiences(files: Files, messaging: Messaging, safety: Safety) -> Files:
+    """Files ask messaging who may see them, and where they may be uploaded; and safety, who may
+    judge them."""
+    audiences: dict[str, Audience] = {
+        MESSAGE: MessageAudience(messaging),
+        AVATAR: AvatarAudience(messaging),
+        THREAD_PICTURE: ThreadPictureAudience(messaging),
+    }
+    return dataclasses.replace(
+        files,
+        safety=safety,
+        threads=ThreadsForFiles(messaging),
+        audiences={**files.audiences, **audiences},
+    )
 
 
 def _characters(most: int) -> int:
@@ -112,7 +153,35 @@ def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
         scheduled_items.KIND: TimerHandler(
             partial(send_due, messaging), on_dropped=partial(stop_due, messaging)
         ),
+        waiting_items.KIND: TimerHandler(
+            partial(send_when_ready, messaging), on_dropped=partial(stop_waiting, messaging)
+        ),
     }
+
+
+def _followers(contexts: Contexts) -> Sequence[Follower]:
+    return (
+        Follower(
+            follow_files.NAME,
+            FILES,
+            partial(on_files_changed, contexts[Messaging]),
+            prefixes=(FILE,),
+            needs_old=False,
+            max_batch=50,
+        ),
+    )
+
+
+def _scheduled(contexts: Contexts) -> ListSource:
+    messaging = contexts[Messaging]
+    state, read = partial(scheduled_state, messaging), partial(all_scheduled, messaging)
+    return ListSource(messaging.clock, state, read)
+
+
+def _waiting(contexts: Contexts) -> ListSource:
+    messaging = contexts[Messaging]
+    state, read = partial(waiting_state, messaging), partial(all_waiting, messaging)
+    return ListSource(messaging.clock, state, read)
 
 
 API = ContextApi(
@@ -127,11 +196,13 @@ API = ContextApi(
         threads.routes,
         thread_settings.routes,
         messages.routes,
+        manifests.routes,
         preview.routes,
         own_view.routes,
         inbox.routes,
         held.routes,
         scheduled.routes,
+        waiting.routes,
     ),
     dependencies={"messaging": lambda contexts: contexts[Messaging]},
     requests=socket.REQUESTS,
@@ -148,23 +219,33 @@ API = ContextApi(
             description="Changes in the inbox; left out if there are none.",
             example=InboxChanges([ThreadChanges(SEEN, [READ], False)], []),
             source=lambda contexts: InboxSource(contexts[Messaging]),
-            share=2,
+            share=16,
         ),
         SyncPart(
             name="scheduled",
             shape=ScheduledMessages,
             description="All your scheduled messages; left out if none has changed.",
             example=ScheduledMessages([SCHEDULED]),
-            source=lambda contexts: ScheduledSource(contexts[Messaging]),
+            source=_scheduled,
+        ),
+        SyncPart(
+            name="waiting",
+            shape=WaitingMessages,
+            description="All your messages that wait for their files or have failed; left out if "
+            "none has changed.",
+            example=WaitingMessages([WAITING]),
+            source=_waiting,
         ),
     ),
     access=ACCESS,
     jobs=_jobs,
     timers=_timers,
+    followers=_followers,
     demo="greenroom.demo.threads",
     costs=(
         "greenroom.cost.threads",
         "greenroom.cost.messages",
+        "greenroom.cost.attachments",
         "greenroom.cost.scheduled",
         "greenroom.cost.inbox",
     ),

@@ -7,8 +7,10 @@ from msgspec import Struct
 from greenroom import metadata
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ScheduledId, ThreadId
-from greenroom.messaging import models
+from greenroom.messaging import Messaging, models
 from greenroom.messaging.models import ScheduledStatus
+from greenroom.messaging.scheduled import scheduled_messages
+from greenroom.people.actor import Actor
 
 
 class ScheduledProblem(Struct, rename="camel"):
@@ -42,6 +44,11 @@ class ScheduledMessages(Struct, rename="camel"):
     """All scheduled messages, the next first."""
 
     scheduled_messages: list[ScheduledMessage]
+
+
+async def all_scheduled(messaging: Messaging, actor: Actor) -> ScheduledMessages:
+    found = await scheduled_messages(messaging, actor)
+    return ScheduledMessages([scheduled_shape(message) for message in found])
 
 
 def scheduled_shape(message: models.ScheduledMessage) -> ScheduledMessage:

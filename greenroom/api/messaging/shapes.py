@@ -12,6 +12,8 @@ from litestar import Response
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from greenroom import metadata
+from greenroom.api.messaging.attachment_shapes import Attachment, attachment_shapes
+from greenroom.api.people.shapes import Picture, picture_shape
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging import Messaging, history, models, rules, text
@@ -25,7 +27,15 @@ from greenroom.messaging.models import (
     ServiceRole,
     Status,
 )
-from greenroom.messaging.outgoing import Held, Outcome, Rejected
+from greenroom.messaging.outgoing import (
+    Canceled,
+    Failed,
+    Held,
+    Outcome,
+    Rejected,
+    Sent,
+    Waiting,
+)
 from greenroom.messaging.thread import ThreadDetails
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
@@ -83,6 +93,7 @@ class _Head(Struct, rename="camel"):
     lbg_id: str | None
     city: str | None
     safe_mode_required: bool
+    picture: Picture | None
     awaiting_user_ids: list[UserId]
     last_seq: int
     last_message_at: str | None
@@ -128,6 +139,8 @@ class Message(Struct, rename="camel"):
     version: int
     metadata: dict[str, Any] | UnsetType = UNSET
     """The integrator's own JSON object, if the message has one."""
+    attachments: tuple[Attachment, ...] | UnsetType = UNSET
+    """Its files, if it has any."""
     seen_by: tuple[UserId, ...] | UnsetType = UNSET
     """Not in responses to writes."""
 
@@ -144,19 +157,20 @@ class Hint(Struct, rename="camel"):
     text: str
 
 
-SendingStatus: TypeAlias = Literal["sent", "held", "rejected"]
+SendingStatus: TypeAlias = Literal["sent", "held", "rejected", "waiting", "failed", "canceled"]
 
 
 class Sending(Struct, rename="camel"):
-    """The result of sending a message: `sent`; `held` while it waits for a moderator; or `rejected`
-    by a moderator. Only a sent one has a `message`."""
+    """The result of sending a message: `sent`; `held` while it waits for a moderator, or `rejected`
+    by one; `waiting` for its files, `failed` if it could not be sent then, or `canceled`. Only a
+    sent one has a `message`."""
 
     status: SendingStatus
     client_message_id: str
     message: Message | None
     hints: list[Hint]
     reason: str | None = None
-    """If it was rejected: the moderator's reason."""
+    """If it was rejected: the moderator's reason. If it has failed: why."""
     warned: bool = False
     """If it was rejected: whether its sender was warned."""
 
@@ -276,6 +290,7 @@ def _message(
         _hints(message) if message.author == viewer else (),
         message.version,
         UNSET if message.metadata is None else metadata.to_json(message.metadata),
+        attachment_shapes(message.attachments) if message.attachments else UNSET,
         seen,
     )
 
@@ -294,11 +309,20 @@ def client_id_of(messaging: Messaging, idempotency_key: str | None) -> str:
     return "key:" + blake2b(idempotency_key.encode(), digest_size=24).hexdigest()
 
 
+_STATUSES: Mapping[type[Outcome], SendingStatus] = {
+    Held: "held",
+    Waiting: "waiting",
+    Failed: "failed",
+    Canceled: "canceled",
+}
+
+
 def sending(outcome: Outcome, client_id: str, viewer: UserId) -> Sending:
     if isinstance(outcome, Rejected):
         return Sending("rejected", client_id, None, [], outcome.reason or None, outcome.warned)
-    if isinstance(outcome, Held):
-        return Sending("held", client_id, None, [])
+    if not isinstance(outcome, Sent):
+        reason = outcome.detail if isinstance(outcome, Failed) else None
+        return Sending(_STATUSES[type(outcome)], client_id, None, [], reason)
     hints = [Hint(hint, HINTS[hint]) for hint in map(PolicyHint, outcome.hints)]
     return Sending("sent", client_id, rendered(outcome.message, viewer), hints)
 
@@ -321,6 +345,7 @@ def _head(view: ThreadView, now_ms: int) -> dict[str, Any]:
         "lbg_id": head.lbg_id,
         "city": head.city,
         "safe_mode_required": head.safe_mode,
+        "picture": picture_shape(head.picture),
         "awaiting_user_ids": list(head.awaiting),
         "last_seq": head.last_seq,
         "last_message_at": _moment(head.shown_ms or head.last_ms or None),

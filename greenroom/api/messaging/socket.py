@@ -5,7 +5,16 @@ from msgspec.structs import replace
 from greenroom import metadata
 from greenroom.api.example_values import JONAS, MAYA, MESSAGE, SENT, THREAD
 from greenroom.api.messaging import frames, shapes
-from greenroom.api.messaging.examples import EXAMPLES, FAILED, REQUEST, SCHEDULED
+from greenroom.api.messaging.attachment_shapes import new_attachments
+from greenroom.api.messaging.examples import (
+    EXAMPLES,
+    FAILED,
+    HINT,
+    NOT_SENT,
+    REQUEST,
+    SCHEDULED,
+    WAITING,
+)
 from greenroom.api.messaging.focused_threads import FocusedThreads
 from greenroom.api.messaging.frames import EditAck, HistoryAck, MessageAck, SendAck
 from greenroom.api.platform.policy import READS
@@ -16,7 +25,7 @@ from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import Messaging, edit, history, react, read, send as sending
 from greenroom.messaging.delete import delete
 from greenroom.messaging.hold_change import HeldChange
-from greenroom.messaging.models import GateStatus, ScheduledStatus, Status
+from greenroom.messaging.models import GateStatus, ScheduledStatus, Status, WaitingStatus
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.policy import RECEIPTS
 
@@ -28,6 +37,7 @@ async def on_send(session: Session, request: frames.Send) -> SendAck:
         request.body,
         None if reply is None else MessageId(reply),
         metadata=metadata.checked(request.metadata),
+        attachments=new_attachments(request.attachments) if request.attachments else (),
     )
     actor = session.authenticated_actor
     outcome = await sending.send(
@@ -136,7 +146,6 @@ def order_of_pages(_: Session, __: frames.History) -> str:
     return "history"
 
 
-_SENDING = EXAMPLES["sendMessage"].answers[201]
 _EDITED = EXAMPLES["editMessage"].answers[200]
 _GONE = EXAMPLES["deleteMessage"].answers[200]
 _LIKED = EXAMPLES["react"].answers[200]
@@ -152,9 +161,14 @@ REQUESTS: tuple[SocketRequest, ...] = (
         examples=(
             Example("a message", frames.Send(2, THREAD, "c-17", SENT.body)),
             Example("a reply", frames.Send(3, THREAD, "c-18", "It does.", MESSAGE)),
+            Example(
+                "a picture",
+                frames.Send(4, THREAD, "c-19", WAITING.body, attachments=WAITING.attachments),
+            ),
         ),
         ack_examples=(
-            Example("sent", SendAck(2, "sent", SENT, _SENDING.hints)),
+            Example("sent", SendAck(2, "sent", SENT, [HINT])),
+            Example("waiting for its files", SendAck(4, "waiting")),
             Example("held for a moderator", SendAck(2, "held")),
             Example(
                 "rejected by a moderator",
@@ -292,6 +306,17 @@ EVENTS: tuple[SocketEvent, ...] = (
             Example(
                 "accepted",
                 frames.RequestChanged(THREAD, REQUEST, MAYA, JONAS, GateStatus.ACCEPTED),
+            ),
+        ),
+    ),
+    SocketEvent(
+        frame=frames.WaitingMessageChanged,
+        examples=(
+            Example("waiting", frames.WaitingMessageChanged(WAITING)),
+            Example("could not be sent", frames.WaitingMessageChanged(NOT_SENT)),
+            Example(
+                "sent",
+                frames.WaitingMessageChanged(replace(WAITING, status=WaitingStatus.SENT), MESSAGE),
             ),
         ),
     ),

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 
-from greenroom.api.example_values import MAYA, OPENED
-from greenroom.api.people.rest.me import Me, NewNames, SignUp
+from greenroom.api.example_values import FILE, MAYA, OPENED
+from greenroom.api.people.rest.me import Me, NewNames, NewPicture, SignUp
 from greenroom.api.people.rest.people import NewPerson, PeoplePage, PersonUpdate
-from greenroom.api.people.shapes import Person, Profile
+from greenroom.api.people.shapes import Person, Picture, Profile
 from greenroom.api.route_docs import OperationExample
 from greenroom.people.actor import Scope
 
-_PERSON = Person(MAYA, "maya", "Maya Lindqvist", "Maya", "Lindqvist", None, 3)
+_AVATAR = Picture(FILE, "1QcSHQRnh493V4dIh4eXh1h4kJUI")
+_PERSON = Person(MAYA, "maya", "Maya Lindqvist", "Maya", "Lindqvist", None, _AVATAR, 3)
 _KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | {
     "is_verified": True,
     "follower_count": 12,
@@ -27,6 +28,7 @@ EXAMPLES: Mapping[str, OperationExample] = {
         {200: _ME, 201: _ME}, SignUp("maya", "Maya Lindqvist", "maya@example.com")
     ),
     "renameMe": OperationExample({200: _ME}, NewNames(display_name="Maya L.")),
+    "setAvatar": OperationExample({200: _ME}, NewPicture(FILE)),
     "getPerson": OperationExample({200: Profile(**_KNOWN)}),
     "updatePerson": OperationExample(
         {200: Profile(**{**_KNOWN, "metadata": {"plan": "studio"}})},

@@ -29,7 +29,10 @@ PROPERTIES: Mapping[str, Property] = {
     "firstName": text_property("The first name.", MAX_NAME),
     "lastName": text_property("The last name.", MAX_NAME),
     "email": text_property("The e-mail address. Only its owner sees it.", MAX_EMAIL),
-    "profilePicture": text_property("The address of the profile picture.", MAX_PICTURE),
+    "profilePicture": text_property(
+        "The address of a profile picture that is kept elsewhere.", MAX_PICTURE
+    ),
+    "avatar": described("The picture that the person has uploaded."),
     "isVerified": described("Whether the operator has verified the person."),
     "followerCount": described("How many people follow this person."),
     "followingCount": described("How many people this person follows."),
@@ -40,7 +43,9 @@ PROPERTIES: Mapping[str, Property] = {
     "suspension": described("The suspension in force. Only its subject and moderators see it."),
     "Suspension.until": time_property("When the suspension ends."),
     "Suspension.reason": text_property("Why the account is suspended.", suspend.MAX_REASON),
-    "Me.version": described("Changes when a name changes. The `ETag` of the account."),
+    "Me.version": described(
+        "Changes when a name or the avatar changes. The `ETag` of the account."
+    ),
 }
 
 

@@ -6,8 +6,15 @@ from msgspec import Struct
 
 from greenroom import metadata
 from greenroom.clock import iso
-from greenroom.ids import UserId
+from greenroom.ids import FileId, UserId
 from greenroom.people import models
+
+
+class Picture(Struct, rename="camel"):
+    """A picture. `POST /v1/file-urls` says where to load it."""
+
+    file_id: FileId
+    thumbhash: str
 
 
 class Person(Struct, rename="camel"):
@@ -17,9 +24,10 @@ class Person(Struct, rename="camel"):
     first_name: str
     last_name: str
     profile_picture: str | None
+    avatar: Picture | None
     version: int
-    """Increases when a name changes. Of two copies of a person, keep the one with the higher
-    version."""
+    """Increases when a name or the avatar changes. Of two copies of a person, keep the one with the
+    higher version."""
 
 
 class Suspension(Struct, rename="camel"):
@@ -45,8 +53,13 @@ def person_fields(person: models.Person) -> dict[str, Any]:
         "first_name": person.first_name,
         "last_name": person.last_name,
         "profile_picture": person.profile_picture,
+        "avatar": picture_shape(person.avatar),
         "version": person.version,
     }
+
+
+def picture_shape(picture: models.Picture | None) -> Picture | None:
+    return None if picture is None else Picture(picture.file, picture.thumbhash)
 
 
 def profile_fields(

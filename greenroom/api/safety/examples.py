@@ -21,7 +21,8 @@ from greenroom.api.route_docs import OperationExample
 from greenroom.api.safety import shapes as moderation
 from greenroom.api.safety.rest import blocks_and_reports, notices, staff
 from greenroom.api.safety.shapes import ModerationNotice
-from greenroom.ids import NoticeId, ReportId, UserId
+from greenroom.files.models import Media, Scan
+from greenroom.ids import FileId, NoticeId, ReportId, UserId
 from greenroom.messaging.models import (
     Kind,
     Status,
@@ -31,14 +32,32 @@ from greenroom.safety.models import CaseId, Decision, HeldKind, NoticeKind, Reas
 from greenroom.safety.verdict import PolicyTag
 
 _ADA = UserId("usr_01k75pf2026n7r8p1c3e5g7j9x")
-_CASE = CaseId("cas_mfrggzdfmztwq2lknnwg23tpoa")
+CASE = CaseId("cas_mfrggzdfmztwq2lknnwg23tpoa")
+CASE_FILE = moderation.CaseFile(
+    file_id=FileId("fil_01k75q8h3f2m4p6r8t0v2x4z6b"),
+    name="beach.jpg",
+    type="image/jpeg",
+    size=3_482_113,
+    media=Media.PICTURE,
+    width=4032,
+    height=3024,
+    thumbhash="1QcSHQRnh493V4dIh4eXh1h4kJUI",
+    duration_ms=0,
+    pages=0,
+    band=1,
+    rated=True,
+    labels={"sexy": 0.71, "neutral": 0.27},
+    scan=Scan.CLEAN,
+    resembles_removed=False,
+)
 _REPORT = ReportId("rpt_01k75r2c4e6g8j0m2p4r6t8v0x")
 _OPEN_CASE = moderation.Case(
-    case_id=_CASE,
+    case_id=CASE,
     subject=moderation.Subject("message", THREAD, MESSAGE),
     about_user_id=JONAS,
     about_role=None,
     text="Pay me outside, it is cheaper.",
+    attachments=[CASE_FILE],
     reply_to_message_id=None,
     is_open=True,
     opened_at=SAID,
@@ -59,7 +78,7 @@ _OPEN_CASE = moderation.Case(
 )
 _CLAIMED = replace(_OPEN_CASE, claimed_by_user_id=_ADA, claimed_until="2025-10-09T09:27:07.123Z")
 _DECIDED = moderation.Entry(
-    case_id=_CASE,
+    case_id=CASE,
     version=2,
     decision=Decision.WARN,
     decided_by_user_id=_ADA,
@@ -70,6 +89,8 @@ _DECIDED = moderation.Entry(
     note="First time.",
     until=None,
     role=None,
+    file_id=None,
+    band=None,
 )
 _REINSTATED = replace(
     _DECIDED,
@@ -91,6 +112,8 @@ _WARNED = ModerationNotice(
     client_message_id=None,
     excerpt="Pay me outside, it is cheaper.",
     held=None,
+    file_id=None,
+    band=None,
 )
 _CONTACT = "support@example.com"
 _ENDS = "2025-10-16T09:12:07.123Z"

@@ -9,6 +9,7 @@ from greenroom.api.openapi.property import (
     text_property,
     time_property,
 )
+from greenroom.files.names import MAX_NAME
 from greenroom.messaging.text import MAX_TEXT
 from greenroom.people import suspend
 from greenroom.people.policy import MAX_CONTACT
@@ -35,6 +36,23 @@ PROPERTIES: Mapping[str, Property] = {
     "isOpen": described("Whether the case waits for a decision."),
     "openedAt": time_property("When the case was opened."),
     "Case.text": text_property("The text that the case is about.", MAX_TEXT),
+    "Case.attachments": described(
+        "The files of the message, and the file of an appeal, while they exist."
+    ),
+    "CaseFile.name": text_property("The file's name.", MAX_NAME),
+    "CaseFile.type": text_property("The media type, found from the content.", 255),
+    "CaseFile.size": described("Its size in bytes."),
+    "CaseFile.band": described("How carefully it is shown: 0 show, 1 blur, 2 hide."),
+    "resemblesRemoved": described("Whether it resembles a picture that a moderator removed."),
+    "Subject.fileId": id_property("The file against whose band its owner appeals."),
+    "Subject.band": described("The band of the file when its owner appealed."),
+    "NewDecision.band": described(
+        "The band of the file, with the decision `band` on an appeal: 0 show, 1 blur, 2 hide."
+    ),
+    "Entry.fileId": id_property("The file that was rated, looked at or appealed for."),
+    "Entry.band": described("The band that was set: 0 show, 1 blur, 2 hide."),
+    "ModerationNotice.fileId": id_property("The file whose band was judged."),
+    "ModerationNotice.band": described("The band that was set: 0 show, 1 blur, 2 hide."),
     "Case.reports": described("How many people have reported it."),
     "Case.reasons": described("The reasons that the reports give."),
     "Case.verdict": text_property("The result of the automatic check.", MAX_RULE_NAME),

@@ -95,6 +95,7 @@ API = ContextApi(
             description="Changes in the list of moderation notices; left out if there are none.",
             example=NoticeChanges([_NOTICE], []),
             source=lambda contexts: NoticeSource(contexts[Safety]),
+            share=8,
         ),
     ),
     access=ACCESS,

@@ -1,5 +1,6 @@
 """Renders moderation for the API: cases, reports, context, the audit log, sanctions, notices."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -7,7 +8,8 @@ from msgspec import Meta, Struct
 
 from greenroom.api.messaging.shapes import Message, ParticipantSummary
 from greenroom.clock import iso
-from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
+from greenroom.files.models import File, Media, Scan
+from greenroom.ids import FileId, MessageId, NoticeId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status
 from greenroom.people.actor import StaffRole
 from greenroom.people.models import FOREVER_MS
@@ -18,13 +20,38 @@ from greenroom.safety.verdict import PolicyHint, PolicyTag
 
 class Subject(Struct, rename="camel"):
     """What was reported (`message`, `thread` or `person`) or held: a new message (`held`), an
-    edited text (`edit`) or a new name of a conversation (`name`)."""
+    edited text (`edit`) or a new name of a conversation (`name`); or the band of a file, against
+    which its owner appeals (`file`)."""
 
-    kind: Literal["message", "thread", "person", "held", "edit", "name"]
+    kind: Literal["message", "thread", "person", "held", "edit", "name", "file"]
     thread_id: ThreadId | None = None
     message_id: MessageId | None = None
     client_message_id: str | None = None
     user_id: UserId | None = None
+    file_id: FileId | None = None
+    band: int | None = None
+    """Of the file, when its owner appealed."""
+
+
+class CaseFile(Struct, rename="camel"):
+    """A file of a case. `POST /v1/moderation/files/{fileId}/urls` gives its URLs."""
+
+    file_id: FileId
+    name: str
+    type: str
+    size: int
+    media: Media
+    width: int
+    height: int
+    thumbhash: str
+    duration_ms: int
+    pages: int
+    band: int
+    rated: bool
+    labels: dict[str, float]
+    scan: Scan
+    resembles_removed: bool
+    """Whether it resembles a picture that a moderator removed."""
 
 
 class Case(Struct, rename="camel"):
@@ -35,6 +62,8 @@ class Case(Struct, rename="camel"):
     about_role: StaffRole | None
     """That person's staff role. If there is one, only admins see the case."""
     text: str
+    attachments: list[CaseFile]
+    """The files of the message, and the file of an appeal, while they exist."""
     reply_to_message_id: MessageId | None
     is_open: bool
     opened_at: str
@@ -106,6 +135,8 @@ class NewDecision(Struct, rename="camel", forbid_unknown_fields=True):
     """When a suspension ends."""
     for_good: bool = False
     """Suspends without an end. Give either this or `until`."""
+    band: Annotated[int, Meta(ge=0, le=2)] | None = None
+    """The band of the file, with the decision `band` on an appeal."""
 
 
 class Entry(Struct, rename="camel"):
@@ -129,6 +160,10 @@ class Entry(Struct, rename="camel"):
     """When a suspension ends; null if it has no end."""
     role: StaffRole | None
     """Which role was granted or revoked."""
+    file_id: FileId | None
+    """The file that was rated (`band`), looked at (`reveal`), or that an appeal is about."""
+    band: int | None
+    """The band that was set."""
 
 
 class AuditLog(Struct, rename="camel"):
@@ -180,15 +215,39 @@ def subject_shape(found: models.Subject) -> Subject:
             return Subject("thread", thread_id=thread)
         case models.SomePerson(user):
             return Subject("person", user_id=user)
+        case models.RatedFile(file, owner, band):
+            return Subject("file", user_id=owner, file_id=file, band=band)
 
 
-def case_shape(case: models.Case) -> Case:
+def case_file_shape(file: File) -> CaseFile:
+    return CaseFile(
+        file_id=file.id,
+        name=file.name,
+        type=file.type,
+        size=file.size,
+        media=file.media,
+        width=file.width,
+        height=file.height,
+        thumbhash=file.thumbhash,
+        duration_ms=file.duration_ms,
+        pages=file.pages,
+        band=file.band,
+        rated=file.is_rated,
+        labels=file.labels,
+        scan=file.scan,
+        resembles_removed=file.resembles is not None,
+    )
+
+
+def case_shape(case: models.Case, files: Mapping[FileId, File]) -> Case:
+    """`files` has those of the case that still exist."""
     return Case(
         case_id=case.id,
         subject=subject_shape(case.subject),
         about_user_id=case.about,
         about_role=case.about_role,
         text=case.text,
+        attachments=[case_file_shape(files[id]) for id in case.files if id in files],
         reply_to_message_id=case.reply_to,
         is_open=case.is_open,
         opened_at=iso(case.opened_ms),
@@ -230,6 +289,8 @@ def entry_shape(entry: models.AuditEntry) -> Entry:
         note=entry.note,
         until=moment(entry.until_ms),
         role=entry.role,
+        file_id=entry.file,
+        band=entry.band,
     )
 
 
@@ -247,7 +308,8 @@ class ModerationNotice(Struct, rename="camel"):
     notice_id: NoticeId
     kind: NoticeKind
     """`released` or `rejected` (something held), `removed` (a sent message), `warned`, `suspended`
-    or `reinstated`."""
+    or `reinstated`; `banded`, a moderator has set the band of a file of yours; or `band_kept`, your
+    appeal was dismissed."""
     created_at: str
     reason: str | None
     """The moderator's reason."""
@@ -264,6 +326,10 @@ class ModerationNotice(Struct, rename="camel"):
     held: HeldKind | None
     """What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a
     new name for the conversation."""
+    file_id: FileId | None
+    """The file whose band was judged."""
+    band: int | None
+    """The band that was set: 0 shows the file, 1 blurs it, 2 hides it."""
 
 
 def notice_shape(told: models.ModerationNotice) -> ModerationNotice:
@@ -278,4 +344,6 @@ def notice_shape(told: models.ModerationNotice) -> ModerationNotice:
         client_message_id=told.client_message_id,
         excerpt=told.excerpt or None,
         held=told.held,
+        file_id=told.file,
+        band=told.band,
     )

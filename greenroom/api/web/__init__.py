@@ -4,7 +4,7 @@
 runs, and `/` is the page of `api/pages/landing.py`, which says what is missing.
 """
 
-from greenroom.api.web.routes import site_routes
+from greenroom.api.web.routes import content_policy, site_routes
 from greenroom.api.web.site import Site
 
-__all__ = ["Site", "site_routes"]
+__all__ = ["Site", "content_policy", "site_routes"]

@@ -22,6 +22,7 @@ CONTENT_POLICY = "; ".join(
         "worker-src 'self'",
         "style-src 'self'",
         "img-src 'self' data: blob:",
+        "media-src 'self' blob:",
         "font-src 'self'",
         "connect-src 'self'",
         "manifest-src 'self'",
@@ -30,18 +31,26 @@ CONTENT_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-_POLICY = {"Content-Security-Policy": CONTENT_POLICY}
+_OF_FILES = ("img-src ", "media-src ", "connect-src ")
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _EACH_TIME = "no-cache"
-_SHARED = _POLICY | {
+_SHARED = {
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 """Any site may load the embeddable inbox."""
 
 
-def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
+def content_policy(files: str = "") -> str:
+    """`files` is the origin of files' content, if it is another."""
+    directives = CONTENT_POLICY.split("; ")
+    allowed = [f"{one} {files}" if one.startswith(_OF_FILES) else one for one in directives]
+    return "; ".join(allowed if files else directives)
+
+
+def site_routes(site: Site | None, landing: str, policy: str) -> list[HTTPRouteHandler]:
     """Without a built site, `/` is the landing page."""
+    own = {"Content-Security-Policy": policy}
     pages = ("/",) if site is None else site.pages
     paths = [path for page in pages for path in _paths(page)]
 
@@ -49,17 +58,17 @@ def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
     def app_page(request: Request[Any, Any, Any]) -> Response[bytes]:
         if site is None:
             return Response(landing.encode(), media_type=MediaType.HTML)
-        return _answer(request, site.index, _EACH_TIME, _POLICY)
+        return _answer(request, site.index, _EACH_TIME, own)
 
     @get("/assets/{name:str}", include_in_schema=False, sync_to_thread=False)
     def asset(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
         # A worker script is subject to the policy in its own response.
-        return _answer(request, _named(site, f"assets/{name}"), _FOR_GOOD, _SHARED)
+        return _answer(request, _named(site, f"assets/{name}"), _FOR_GOOD, own | _SHARED)
 
     @get([f"/{name}" for name in STANDING], include_in_schema=False, sync_to_thread=False)
     def standing(request: Request[Any, Any, Any]) -> Response[bytes]:
         found = _named(site, request.url.path.removeprefix("/"))
-        return _answer(request, found, _EACH_TIME, _SHARED)
+        return _answer(request, found, _EACH_TIME, own | _SHARED)
 
     return [app_page, asset, standing]
 
@@ -77,7 +86,8 @@ def not_found_page(request: Request[Any, Any, Any]) -> Response[bytes]:
     site, landing = request.app.state.site, request.app.state.landing
     if site is None:
         return Response(landing.encode(), status_code=404, media_type=MediaType.HTML)
-    return _answer(request, site.index, _EACH_TIME, _POLICY, status=404)
+    policy = {"Content-Security-Policy": request.app.state.content_policy}
+    return _answer(request, site.index, _EACH_TIME, policy, status=404)
 
 
 def _paths(page: str) -> list[str]:

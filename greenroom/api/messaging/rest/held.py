@@ -1,4 +1,4 @@
-"""The route that returns the outcome of a held message."""
+"""The route that returns what became of a message that was held, or waited for its files."""
 
 from typing import Annotated
 
@@ -17,14 +17,14 @@ from greenroom.people.actor import Scope
 
 
 class HeldOutcome(Struct, rename="camel"):
-    """The outcome of one of your messages that was held for review."""
+    """The outcome of one of your messages that was held for review, or waited for its files."""
 
     status: HeldStatus
-    """`held`, `sent` or `rejected`."""
+    """`held`, `sent` or `rejected`; or `waiting` for its files, `failed` or `canceled`."""
     message_id: MessageId | None
     """Set once the message is sent."""
     reason: str | None
-    """If it was rejected: the moderator's reason."""
+    """If it was rejected: the moderator's reason. If it has failed: why."""
     warned: bool
     """If it was rejected: whether you were warned."""
 

@@ -13,6 +13,11 @@ from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import IfMatch, etag, version_in
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.messaging import shapes
+from greenroom.api.messaging.attachment_shapes import (
+    MOST_ATTACHMENTS,
+    NewAttachment,
+    new_attachments,
+)
 from greenroom.api.messaging.params import (
     EmojiInPath,
     MessageIdInPath,
@@ -23,17 +28,20 @@ from greenroom.api.messaging.shapes import Message, MessagePage, Sending
 from greenroom.api.params import MOST_BYTES, Caller
 from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
+from greenroom.files.problems import FileNotFound, FileNotReady
 from greenroom.ids import MessageId, UserId
 from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
 from greenroom.messaging.delete import delete as delete_message_by_id
 from greenroom.messaging.edit_metadata import edit_metadata
 from greenroom.messaging.hold_change import HeldChange
-from greenroom.messaging.outgoing import Held, Outgoing, Sent
+from greenroom.messaging.outgoing import Held, Outgoing, Sent, Waiting
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
     ConversationClosed,
     ConversationLocked,
+    FileAlreadyUsed,
+    InvalidAttachments,
     InvalidReaction,
     InvalidText,
     MessageNotFound,
@@ -44,6 +52,7 @@ from greenroom.messaging.problems import (
     TextRefused,
     TextRejected,
     ThreadNotFound,
+    TooManyWaiting,
     VersionMismatch,
 )
 from greenroom.metadata import InvalidMetadata
@@ -59,12 +68,15 @@ _Place: TypeAlias = Annotated[
 
 
 class NewMessage(Struct, rename="camel", forbid_unknown_fields=True):
-    body: str
+    body: str = ""
+    """The text. It may be empty where there are attachments: then it is their caption."""
     client_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     """An id that the client chooses. The same id is the same message."""
     reply_to_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     metadata: dict[str, Any] | None = None
     """Your own JSON object of at most 4 KB."""
+    attachments: Annotated[list[NewAttachment], Meta(max_length=MOST_ATTACHMENTS)] = []
+    """Your files, uploaded for this conversation."""
 
 
 class MessageUpdate(Struct, rename="camel", forbid_unknown_fields=True):
@@ -92,11 +104,15 @@ class Edits(Struct, rename="camel"):
     summary="Send a message",
     description="A retry with the same `clientMessageId`, or else the same `Idempotency-Key`, "
     "returns the first message and sends nothing. Without either, each call sends another message. "
-    "The text may use a small subset of Markdown.",
+    "The text may use a small subset of Markdown. Files are uploaded first, with `POST /v1/files`. "
+    "A message with `attachments` that are not ready yet waits for them (`202`): it is sent by "
+    "itself, and its author gets the event `waiting_message.changed`.",
     response_description="The message, with hints for its author if there are any.",
     responses={
         200: ResponseSpec(Sending, description="A retry: the result of the first request."),
-        202: ResponseSpec(Sending, description="Held for review by a moderator."),
+        202: ResponseSpec(
+            Sending, description="Held for review by a moderator, or waiting for its files."
+        ),
     }
     | refuses(
         *_MISSING,
@@ -108,6 +124,11 @@ class Edits(Struct, rename="camel"):
         ClientIdReused,
         RoleNotAllowed,
         InvalidMetadata,
+        InvalidAttachments,
+        FileNotFound,
+        FileNotReady,
+        FileAlreadyUsed,
+        TooManyWaiting,
         body=True,
     ),
 )
@@ -121,11 +142,13 @@ async def send_message(
     client_id = data.client_message_id or shapes.client_id_of(messaging, idempotency_key)
     reply = None if data.reply_to_message_id is None else MessageId(data.reply_to_message_id)
     kept = metadata.checked(data.metadata)
-    outgoing = Outgoing(client_id, data.body, reply, metadata=kept)
+    files = new_attachments(data.attachments)
+    outgoing = Outgoing(client_id, data.body, reply, metadata=kept, attachments=files)
     outcome = await sending.send(messaging, actor, thread_id, outgoing)
     shown = shapes.sending(outcome, client_id, actor.user)
     if not isinstance(outcome, Sent):
-        return Response(shown, status_code=202 if isinstance(outcome, Held) else 200)
+        is_pending = isinstance(outcome, Held | Waiting)
+        return Response(shown, status_code=202 if is_pending else 200)
     headers = {"ETag": etag(outcome.message.version)}
     return Response(shown, status_code=200 if outcome.again else 201, headers=headers)
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, TypeAlias
 
-from litestar import Response, Router, delete, get, patch, post
+from litestar import Response, Router, delete, get, patch, post, put
 from litestar.datastructures import ResponseHeader
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
@@ -17,7 +17,8 @@ from greenroom.api.messaging.params import TheMessaging, ThreadIdInPath
 from greenroom.api.messaging.shapes import Sending, Thread
 from greenroom.api.params import MOST_BYTES, Caller, UserIdInPath
 from greenroom.api.route_docs import refuses
-from greenroom.ids import ThreadId
+from greenroom.files.problems import FileNotFound, FileNotReady
+from greenroom.ids import FileId, ThreadId
 from greenroom.messaging import Messaging, edit_thread as updating, participants
 from greenroom.messaging.change_role import change_role
 from greenroom.messaging.hold_change import HeldChange
@@ -28,6 +29,8 @@ from greenroom.messaging.problems import (
     ClientIdReused,
     ConversationClosed,
     ConversationLocked,
+    FileAlreadyUsed,
+    InvalidPicture,
     InvalidText,
     InvalidThreadChange,
     ParticipantNotFound,
@@ -41,6 +44,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.rules import settings_version
 from greenroom.messaging.set_status import ThreadChange
+from greenroom.messaging.set_thread_picture import set_thread_picture
 from greenroom.messaging.thread import details_with_role, managed_details
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import TooMany
@@ -51,8 +55,8 @@ _Bound: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)] | UnsetTyp
 
 
 class ThreadUpdate(Struct, rename="camel", forbid_unknown_fields=True):
-    """Fields that are left out do not change. Only services can change fields other than
-    `subject`."""
+    """Fields that are left out do not change. Only services can change fields other than `subject`
+    and `safeModeRequired`."""
 
     subject: str | UnsetType = UNSET
     """An empty one removes the name. For participants who manage the conversation."""
@@ -66,6 +70,14 @@ class ThreadUpdate(Struct, rename="camel", forbid_unknown_fields=True):
     """The booking group: several jobs booked together; null unbinds it."""
     metadata: dict[str, Any] | UnsetType | None = UNSET
     """Your own JSON object of at most 4 KB. It replaces the previous one; null removes it."""
+    safe_mode_required: bool | UnsetType = UNSET
+    """Blur previews of sensitive pictures, whatever the participants prefer. For participants who
+    manage the conversation."""
+
+
+class NewThreadPicture(Struct, rename="camel", forbid_unknown_fields=True):
+    file_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    """Your picture. It must be ready, and uploaded for this conversation."""
 
 
 class NewRole(Struct, rename="camel", forbid_unknown_fields=True):
@@ -105,13 +117,14 @@ async def get_thread(
 @patch(
     "/{threadId:str}",
     operation_id="updateThread",
-    summary="Change a conversation's name, status, booking or metadata",
-    description="Participants who manage the conversation may change its name; only services may "
-    "change the rest (docs/reference/roles.md). Either all of it changes or nothing. A new status "
-    "or booking posts a system message. Once the conversation is `confirmed`, its participants "
-    "count as known to each other. A name that would be held as a message is held here too "
-    "(`202`): the old name stays until a moderator releases the new one; the rest changes at once. "
-    "A name that a moderator has rejected is refused with `text-rejected`.",
+    summary="Change a conversation's name, safe mode, status, booking or metadata",
+    description="Participants who manage the conversation may change its name and require safe "
+    "mode; only services may change the rest (docs/reference/roles.md). Either all of it changes "
+    "or nothing. A new status or booking posts a system message. Once the conversation is "
+    "`confirmed`, its participants count as known to each other. A name that would be held as a "
+    "message is held here too (`202`): the old name stays until a moderator releases the new one; "
+    "the rest changes at once. A name that a moderator has rejected is refused with "
+    "`text-rejected`.",
     response_description="The changed conversation. For a service that is not in it, `mine` has "
     "only defaults.",
     response_headers=_ETAG,
@@ -220,6 +233,49 @@ async def post_system_message(
     return Response(shown, status_code=200 if sent.again else 201)
 
 
+@put(
+    "/{threadId:str}/picture",
+    operation_id="setThreadPicture",
+    guards=[needs(Scope.USER)],
+    summary="Set the picture of a conversation",
+    description="For participants who may name it (docs/reference/roles.md). The picture before it "
+    "is deleted.",
+    response_description="The changed conversation.",
+    response_headers=_ETAG,
+    responses=refuses(
+        ThreadNotFound,
+        RoleNotAllowed,
+        *_WRITING,
+        FileNotFound,
+        FileNotReady,
+        FileAlreadyUsed,
+        InvalidPicture,
+        body=True,
+    ),
+)
+async def put_picture(
+    thread_id: ThreadIdInPath,
+    data: JSONBody[NewThreadPicture],
+    actor: Caller,
+    messaging: TheMessaging,
+) -> Response[Thread]:
+    await set_thread_picture(messaging, actor, thread_id, FileId(data.file_id))
+    return await _tagged(messaging, actor, thread_id)
+
+
+@delete(
+    "/{threadId:str}/picture",
+    operation_id="removeThreadPicture",
+    guards=[needs(Scope.USER)],
+    summary="Remove the picture of a conversation",
+    description="For participants who may name it. The picture is deleted.",
+    response_description="There is no picture.",
+    responses=refuses(ThreadNotFound, RoleNotAllowed, *_WRITING),
+)
+async def delete_picture(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> None:
+    await set_thread_picture(messaging, actor, thread_id, None)
+
+
 def _change(data: ThreadUpdate) -> ThreadChange:
     kept: str | UnsetType | None = UNSET
     if not isinstance(data.metadata, UnsetType):
@@ -230,6 +286,7 @@ def _change(data: ThreadUpdate) -> ThreadChange:
         leg_id=data.leg_id,
         lbg_id=data.lbg_id,
         metadata=kept,
+        safe_mode=data.safe_mode_required,
     )
 
 
@@ -244,6 +301,8 @@ routes = Router(
     route_handlers=[
         get_thread,
         update_thread,
+        put_picture,
+        delete_picture,
         patch_role,
         remove_participant,
         post_system_message,

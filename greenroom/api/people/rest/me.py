@@ -1,23 +1,29 @@
-"""Routes of the caller's own account: get, create, rename.
+"""Routes of the caller's own account: get, create, rename, set the avatar.
 
 `PUT` needs only a token: users of an identity provider have no account yet when they first sign in.
 All other routes need the account.
 """
 
-from litestar import Response, Router, get, patch, put
+from typing import Annotated
+
+from litestar import Response, Router, delete, get, patch, put
 from litestar.datastructures import ResponseHeader
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, SkipValidation
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs, needs_no_account
 from greenroom.api.etags import IfMatch, etag, version_in
 from greenroom.api.params import MOST_BYTES_OF_NAMES
 from greenroom.api.people.shapes import Profile, profile_fields
 from greenroom.api.route_docs import refuses
+from greenroom.files.problems import FileNotFound, FileNotReady
+from greenroom.ids import FileId
 from greenroom.messaging import Messaging
+from greenroom.messaging.problems import FileAlreadyUsed, InvalidPicture
 from greenroom.messaging.rename_person import rename_and_announce
+from greenroom.messaging.set_avatar import set_avatar
 from greenroom.people import People, directory, join, models, rename
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
@@ -45,6 +51,11 @@ class NewNames(Struct, rename="camel", forbid_unknown_fields=True):
     display_name: str | UnsetType = UNSET
     first_name: str | UnsetType = UNSET
     last_name: str | UnsetType = UNSET
+
+
+class NewPicture(Struct, rename="camel", forbid_unknown_fields=True):
+    file_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    """Your picture. It must be ready, and uploaded for no conversation."""
 
 
 @get(
@@ -125,6 +136,43 @@ async def rename_me(
     return _shown(account, actor, 200)
 
 
+@put(
+    "/avatar",
+    operation_id="setAvatar",
+    summary="Set your avatar",
+    description="Everybody who sees your name sees it. The picture before it is deleted. People in "
+    "your latest conversations get the event `person.updated`.",
+    response_description="The changed account.",
+    response_headers=_ETAG,
+    guards=[needs(Scope.USER)],
+    responses=refuses(
+        PersonNotFound, FileNotFound, FileNotReady, FileAlreadyUsed, InvalidPicture, body=True
+    ),
+)
+async def put_avatar(
+    data: JSONBody[NewPicture],
+    actor: NamedDependency[Actor],
+    messaging: NamedDependency[SkipValidation[Messaging]],
+) -> Response[Me]:
+    account = await set_avatar(messaging, actor, FileId(data.file_id))
+    return _shown(account, actor, 200)
+
+
+@delete(
+    "/avatar",
+    operation_id="removeAvatar",
+    summary="Remove your avatar",
+    description="The picture is deleted.",
+    response_description="There is no avatar.",
+    guards=[needs(Scope.USER)],
+    responses=refuses(PersonNotFound),
+)
+async def delete_avatar(
+    actor: NamedDependency[Actor], messaging: NamedDependency[SkipValidation[Messaging]]
+) -> None:
+    await set_avatar(messaging, actor, None)
+
+
 def _shown(account: models.Account, actor: Actor, status: int) -> Response[Me]:
     me = Me(
         **profile_fields(account),
@@ -136,7 +184,7 @@ def _shown(account: models.Account, actor: Actor, status: int) -> Response[Me]:
 
 routes = Router(
     "/v1/me",
-    route_handlers=[get_me, sign_up, rename_me],
+    route_handlers=[get_me, sign_up, rename_me, put_avatar, delete_avatar],
     security=BEARER,
     tags=["people"],
     request_max_body_size=MOST_BYTES_OF_NAMES,

@@ -8,6 +8,7 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import etag
+from greenroom.api.files.params import TheFiles
 from greenroom.api.messaging import shapes
 from greenroom.api.messaging.params import TheMessaging
 from greenroom.api.params import MOST_BYTES, Caller, Cursor, UserIdInPath
@@ -32,6 +33,8 @@ from greenroom.api.safety.shapes import (
     moment,
     report_shape,
 )
+from greenroom.files import Files
+from greenroom.files.case_files import files_of_cases
 from greenroom.messaging.case_context import case_context
 from greenroom.people.actor import Scope
 from greenroom.safety import (
@@ -76,12 +79,14 @@ _Limit = Annotated[int, QueryParameter(ge=1, le=queue.MAX_PAGE)]
 async def get_queue(
     actor: Caller,
     safety: TheSafety,
+    files: TheFiles,
     tag: FromQuery[PolicyTag | None] = None,
     cursor: Cursor = None,
     limit: _Limit = 20,
 ) -> Queue:
     page = await queue.queue(safety, actor, tag=tag, limit=limit, cursor=cursor)
-    return Queue([case_shape(case) for case in page.cases], page.next)
+    found = await files_of_cases(files, page.cases)
+    return Queue([case_shape(case, found) for case in page.cases], page.next)
 
 
 @get(
@@ -92,8 +97,10 @@ async def get_queue(
     response_headers=_ETAG,
     responses=refuses(CaseNotFound, OwnCase),
 )
-async def get_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) -> Response[Case]:
-    return _tagged(await access.case(safety, actor, case_id))
+async def get_case(
+    case_id: CaseIdInPath, actor: Caller, safety: TheSafety, files: TheFiles
+) -> Response[Case]:
+    return await _tagged(files, await access.case(safety, actor, case_id))
 
 
 @get(
@@ -146,8 +153,10 @@ async def get_case_context(
     status_code=200,
     responses=refuses(CaseNotFound, OwnCase, CaseClaimed, CaseClosed),
 )
-async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) -> Response[Case]:
-    return _tagged(await claiming.claim(safety, actor, case_id))
+async def claim_case(
+    case_id: CaseIdInPath, actor: Caller, safety: TheSafety, files: TheFiles
+) -> Response[Case]:
+    return await _tagged(files, await claiming.claim(safety, actor, case_id))
 
 
 @post(
@@ -157,7 +166,8 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
     description="Claim it first. Decisions are kept in the audit log for good, and the person is "
     "notified with `reason`. Other open cases about a suspended person close with it. A held "
     "text is released only where its author could write now, not into a locked or closed "
-    "conversation. Staff are judged by admins; admins cannot be warned or suspended.",
+    "conversation. Staff are judged by admins; admins cannot be warned or suspended. An appeal "
+    "against the band of a file is dismissed, or ends with another `band`.",
     response_description="The entry in the audit log.",
     status_code=200,
     responses=refuses(
@@ -188,6 +198,7 @@ async def decide_case(
         reason=data.reason.strip(),
         note=data.note.strip(),
         until_ms=until_ms,
+        band=data.band,
     )
     return entry_shape(entry)
 
@@ -286,8 +297,9 @@ async def get_suspended(
     return SuspendedPeople(people, page.next)
 
 
-def _tagged(case: models.Case) -> Response[Case]:
-    return Response(case_shape(case), status_code=200, headers={"ETag": etag(case.version)})
+async def _tagged(files: Files, case: models.Case) -> Response[Case]:
+    shape = case_shape(case, await files_of_cases(files, (case,)))
+    return Response(shape, status_code=200, headers={"ETag": etag(case.version)})
 
 
 routes = Router(

@@ -1,0 +1,135 @@
+"""Cost patterns: messages with files, messages that wait for them, and who may see them."""
+
+from functools import partial
+
+from msgspec.structs import replace
+
+from greenroom.background.models import Timer
+from greenroom.cost.fixture import Fixture
+from greenroom.cost.pattern import Act, Pattern
+from greenroom.files import Files, items
+from greenroom.files.access import file_views, load
+from greenroom.files.create_file import create_file
+from greenroom.files.models import FileState, Media, NewFile, Preview, Scan, Variant
+from greenroom.ids import FileId
+from greenroom.messaging.cancel_waiting import cancel_waiting
+from greenroom.messaging.delete import delete
+from greenroom.messaging.models import NewAttachment, Thread
+from greenroom.messaging.outgoing import Outgoing, Sent, Waiting
+from greenroom.messaging.send import send
+from greenroom.messaging.send_waiting import send_when_ready
+from greenroom.messaging.waiting import waiting_state
+from greenroom.messaging.waiting_items import timer_of
+from greenroom.people.actor import Actor
+
+TITLE = "Messages with files"
+_SIZES = (Variant.SMALL, Variant.MEDIUM, Variant.LARGE, Variant.BLURRED)
+
+
+async def _talk(fixture: Fixture) -> tuple[Actor, Actor, Thread]:
+    ana, ben = await fixture.pair()
+    return ana, ben, await fixture.talk(ana, ben)
+
+
+async def _announced(fixture: Fixture, owner: Actor, thread: Thread, count: int) -> list[FileId]:
+    new = NewFile(name="DSC_0417.jpg", size=4_812_345, sha256="ab" * 32, thread=thread.id)
+    files = fixture.contexts[Files]
+    return [(await create_file(files, owner, new)).id for _ in range(count)]
+
+
+async def _ready(fixture: Fixture, *ids: FileId) -> None:
+    """As the check of a photo ends."""
+    for file_id in ids:
+        before = await load(fixture.contexts[Files], file_id)
+        assert before is not None
+        after = items.changed(
+            before,
+            fixture.clock.now_ms(),
+            state=FileState.READY,
+            type="image/jpeg",
+            media=Media.PICTURE,
+            scan=Scan.CLEAN,
+            width=4000,
+            height=3000,
+            thumbhash="1QcSHQRnh493V4dIh4eXh1h4kJUI",
+            previews=tuple(Preview(size, "image/webp", 91_234, 640, 480) for size in _SIZES),
+            labels={"neutral": 0.9871, "drawing": 0.0102},
+            perceptual_hash="f" * 64,
+        )
+        await fixture.store.write(items.change_op(after))
+
+
+def _outgoing(fixture: Fixture, *files: FileId) -> Outgoing:
+    attached = tuple(NewAttachment(one, "The studio in the morning") for one in files)
+    return replace(fixture.outgoing(9), attachments=attached)
+
+
+async def _sending(fixture: Fixture, count: int) -> tuple[Actor, Actor, Thread, Outgoing]:
+    ana, ben, thread = await _talk(fixture)
+    files = await _announced(fixture, ana, thread, count)
+    await _ready(fixture, *files)
+    return ana, ben, thread, _outgoing(fixture, *files)
+
+
+async def _send(fixture: Fixture, count: int) -> Act:
+    ana, _, thread, outgoing = await _sending(fixture, count)
+    return partial(send, fixture.messaging, ana, thread.id, outgoing)
+
+
+async def _delete(fixture: Fixture, count: int) -> Act:
+    ana, _, thread, outgoing = await _sending(fixture, count)
+    sent = await send(fixture.messaging, ana, thread.id, outgoing)
+    assert isinstance(sent, Sent)
+    return partial(delete, fixture.messaging, ana, thread.id, sent.message.id)
+
+
+async def _view(fixture: Fixture) -> Act:
+    ana, ben, thread, outgoing = await _sending(fixture, 10)
+    await send(fixture.messaging, ana, thread.id, outgoing)
+    ids = [one.file for one in outgoing.attachments]
+    return partial(file_views, fixture.contexts[Files], ben, ids)
+
+
+async def _wait(fixture: Fixture) -> Act:
+    ana, _, thread = await _talk(fixture)
+    files = await _announced(fixture, ana, thread, 1)
+    return partial(send, fixture.messaging, ana, thread.id, _outgoing(fixture, *files))
+
+
+async def _waiting(fixture: Fixture) -> tuple[Actor, Thread, Outgoing]:
+    ana, _, thread = await _talk(fixture)
+    outgoing = _outgoing(fixture, *await _announced(fixture, ana, thread, 1))
+    waits = await send(fixture.messaging, ana, thread.id, outgoing)
+    assert isinstance(waits, Waiting)
+    return ana, thread, outgoing
+
+
+async def _send_waiting(fixture: Fixture) -> Act:
+    ana, thread, outgoing = await _waiting(fixture)
+    await _ready(fixture, *(one.file for one in outgoing.attachments))
+    now_ms = fixture.clock.now_ms()
+    timer: Timer = timer_of(ana.user, thread.id, outgoing.client_id, "", now_ms)
+    return partial(send_when_ready, fixture.messaging, timer)
+
+
+async def _cancel(fixture: Fixture) -> Act:
+    ana, thread, outgoing = await _waiting(fixture)
+    return partial(cancel_waiting, fixture.messaging, ana, thread.id, outgoing.client_id)
+
+
+async def _unchanged(fixture: Fixture) -> Act:
+    ana, _, _ = await _waiting(fixture)
+    return partial(waiting_state, fixture.messaging, ana.user)
+
+
+PATTERNS: tuple[Pattern, ...] = (
+    Pattern("send_file", "a message with a photo that is ready", partial(_send, count=1)),
+    Pattern("send_10_files", "a message with 10 of them", partial(_send, count=10)),
+    Pattern("wait_for_file", "a message with a photo that is not ready: it waits", _wait),
+    Pattern("send_waiting", "send it when the photo is ready", _send_waiting),
+    Pattern("cancel_waiting", "cancel it while it waits", _cancel),
+    Pattern("sync_waiting", "sync when no waiting message has changed", _unchanged),
+    Pattern("delete_file", "delete a message with a photo", partial(_delete, count=1)),
+    Pattern("delete_10_files", "delete a message with 10 photos", partial(_delete, count=10)),
+    Pattern("view_10_files", "check that a member may see the photos of a message", _view),
+)

@@ -1,0 +1,175 @@
+"""Scans with a server that is not what it should be: nothing that it says makes a file clean."""
+
+import asyncio
+import resource
+
+import pytest
+
+from greenroom.files.clamd import Address, Clamd, Patience, address_of
+from greenroom.files.scanner import Clean, Infected, ScannerUnavailable, Unscannable
+from tests.files.hostile_clamd import answering, read_file, serving
+from tests.files.scan_content import of, zeros
+
+QUICK = Patience(connect=0.5, send=0.5, reply=0.5, whole=1.5)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"\0",
+        b"OK\0",
+        b"stream: OK",
+        b"stream: O",
+        b"stream: ok\0",
+        b"stream: OK FOUND ERROR\0",
+        b"stream: FOUND\0",
+        b"HTTP/1.1 200 OK\r\n\r\nstream: OK\0",
+        b"\xff\xfe\x00\x00",
+        b"UNKNOWN COMMAND\0",
+        b"stream: Can't allocate memory ERROR\0",
+        b"COMMAND READ TIMED OUT\0",
+        b"x" * 100_000,
+        b"x" * 100_000 + b"\0",
+    ],
+)
+async def test_an_answer_that_is_no_result_makes_nothing_clean(reply: bytes) -> None:
+    async with serving(answering(reply)) as address:
+        try:
+            outcome = await Clamd(address, QUICK).scan(of(b"content"))
+        except ScannerUnavailable:
+            return
+        assert isinstance(outcome, Unscannable)
+
+
+async def test_whole_answers_are_understood() -> None:
+    for reply, outcome in (
+        (b"stream: OK\0", Clean()),
+        (b"stream: Win.Test-1 FOUND\0", Infected("Win.Test-1")),
+        (b"stream: <b>\xe2\x80\xae\n evil FOUND\0", Infected("bevil")),
+        (b"stream: " + b"x" * 5000 + b" FOUND\0", Infected("x" * 100)),
+        (
+            b"stream: Heuristics.Encrypted.PDF FOUND\0",
+            Unscannable("the scanner cannot look into an encrypted file"),
+        ),
+    ):
+        async with serving(answering(reply)) as address:
+            assert await Clamd(address, QUICK).scan(of(b"content")) == outcome
+
+
+async def test_an_answer_before_the_last_byte_makes_nothing_clean() -> None:
+    async def early(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(10)
+        writer.write(b"stream: OK\0")
+        await read_file(reader)
+
+    async with serving(early) as address:
+        with pytest.raises(ScannerUnavailable):
+            await Clamd(address, QUICK).scan(zeros(30_000_000))
+
+
+async def test_an_endless_answer_is_not_kept_in_memory() -> None:
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_file(reader)
+        while True:
+            writer.write(b"x" * 65_536)
+            await writer.drain()
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    async with serving(endless) as address:
+        with pytest.raises(ScannerUnavailable):
+            await Clamd(address, QUICK).scan(of(b"content"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+async def test_a_scanner_that_never_answers_has_taken_too_long() -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_file(reader)
+        await asyncio.sleep(5)
+
+    async with serving(silent) as address:
+        outcome = await Clamd(address, QUICK).scan(of(b"content"))
+        assert outcome == Unscannable("the scanner took too long")
+
+
+async def test_a_scanner_that_answers_nothing_at_all_is_unavailable() -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_file(reader)
+        await asyncio.sleep(5)
+
+    async with serving(silent, version=b"") as address:
+        with pytest.raises(ScannerUnavailable):
+            await Clamd(address, QUICK).scan(of(b"content"))
+
+
+async def test_a_scanner_that_reads_nothing_is_unavailable_and_memory_stays_small() -> None:
+    async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(5)
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    async with serving(deaf) as address:
+        with pytest.raises(ScannerUnavailable):
+            await Clamd(address, QUICK).scan(zeros(1_000_000_000))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+async def test_a_scanner_that_reads_slowly_has_taken_too_long() -> None:
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(1000):
+            await reader.read(400_000)
+            await asyncio.sleep(0.05)
+
+    async with serving(slow) as address:
+        outcome = await Clamd(address, QUICK).scan(zeros(1_000_000_000))
+        assert outcome == Unscannable("the scanner took too long")
+
+
+async def test_a_scanner_that_always_hangs_up_makes_a_file_unscannable() -> None:
+    async def leaving(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1000)
+        writer.transport.abort()
+
+    async with serving(leaving) as address:
+        outcome = await Clamd(address, QUICK).scan(zeros(10_000_000))
+        assert outcome == Unscannable("the scanner does not accept a file of this size")
+
+
+async def test_a_scanner_that_dies_of_a_file_cannot_check_it() -> None:
+    async with serving(answering(b"")) as address:
+        outcome = await Clamd(address, QUICK).scan(of(b"content"))
+        assert outcome == Unscannable("the scanner failed on it")
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("clamd://scanner:3310", Address("scanner", 3310)),
+        ("clamd://scanner", Address("scanner", 3310)),
+        ("clamd://[::1]:99", Address("::1", 99)),
+        ("clamd:///run/clamd.sock", Address(path="/run/clamd.sock")),
+    ],
+)
+def test_addresses_are_read(url: str, address: Address) -> None:
+    assert address_of(url) == address
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "clamd:",
+        "clamd://",
+        "clamd:///",
+        "http://scanner:3310",
+        "clamd://user@scanner",
+        "clamd://scanner:0",
+        "clamd://scanner:99999",
+        "clamd://scanner:port",
+        "clamd://scanner/path",
+        "clamd://scanner?x=1",
+        "clamd://[::1",
+        "scanner:3310",
+    ],
+)
+def test_other_addresses_are_refused(url: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        address_of(url)

@@ -1,0 +1,266 @@
+"""Files in the web app: two people exchange them, uploads go on after a cut, blurred pictures."""
+
+import asyncio
+import base64
+import os
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.web import sample_files
+from tests.web.conftest import OpenWindow
+from tests.web.demo_server import DemoServer
+from tests.web.test_accessibility import PHONE
+from tests.web.window import Window
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+EDITORIAL = "Editorial in Lisbon"
+MAYA, JONAS = "Maya Lindqvist", "Jonas Achterberg"
+_LARGE = 120_000_000
+"""Larger than what the browser keeps of a file."""
+
+_DROP = """async ([selector, name, type, content, event]) => {
+    const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes], name, { type }));
+    const target = document.querySelector(selector);
+    const options = { bubbles: true, cancelable: true };
+    if (event === "paste") {
+        const pasted = new ClipboardEvent("paste", { ...options, clipboardData: transfer });
+        target.dispatchEvent(pasted);
+        return;
+    }
+    for (const type of ["dragenter", "dragover", "drop"]) {
+        target.dispatchEvent(new DragEvent(type, { ...options, dataTransfer: transfer }));
+    }
+}"""
+
+
+def _chip(window: Window, name: str) -> Locator:
+    return window.page.locator(".chip", has_text=name)
+
+
+def _tiles(window: Window) -> Locator:
+    return window.messages.locator(".tile[data-shown]")
+
+
+async def _attach(window: Window, *paths: Path) -> None:
+    await window.page.locator("[data-picker]").set_input_files([str(path) for path in paths])
+    for path in paths:
+        await expect(_chip(window, path.name)).to_be_visible()
+
+
+async def _pair(window: OpenWindow) -> tuple[Window, Window]:
+    maya, jonas = await window(MAYA), await window(JONAS)
+    for one in (maya, jonas):
+        await one.open(EDITORIAL)
+    return maya, jonas
+
+
+async def test_a_picture_is_shown_to_both_and_keeps_its_place(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    maya, jonas = await _pair(window)
+    await _attach(maya, sample_files.picture(tmp_path / "look one.png"))
+    await maya.button("Description and options of look one.png").click()
+    await maya.page.get_by_label("Description", exact=True).fill("A sun over a hill")
+    await maya.page.keyboard.press("Escape")
+    await maya.say("The first look")
+    await expect(maya.message("The first look").locator(".tile")).to_be_visible()
+    for one in (maya, jonas):
+        row = one.message("The first look")
+        await expect(row.get_by_role("img", name="A sun over a hill")).to_be_visible()
+        shape = await row.locator(".tile").evaluate("one => one.clientWidth / one.clientHeight")
+        assert abs(shape - 1.5) < 0.02
+    await expect(maya.page.locator(".chip")).to_have_count(0)
+    await expect(jonas.row(EDITORIAL)).to_contain_text("The first look")
+
+
+async def test_a_clip_and_a_pdf_are_exchanged(window: OpenWindow, tmp_path: Path) -> None:
+    maya, jonas = await _pair(window)
+    paths = [sample_files.pdf(tmp_path / "contract.pdf")]
+    if sample_files.has_ffmpeg():
+        paths.append(sample_files.clip(tmp_path / "behind.mp4"))
+    await _attach(maya, *paths)
+    await maya.button("Send").click()
+    row = jonas.messages.locator(".file-row", has_text="contract.pdf")
+    await expect(row).to_contain_text("1 page")
+    async with jonas.page.expect_download() as downloading:
+        await row.get_by_role("button", name="Download contract.pdf").click()
+    saved = await (await downloading.value).path()
+    assert await asyncio.to_thread(saved.read_bytes) == paths[0].read_bytes()
+    if len(paths) > 1:
+        await jonas.page.get_by_role("button", name="Open: Video from").click()
+        video = jonas.page.locator("dialog.gallery video")
+        await expect(video).to_be_visible()
+        await expect(video).to_have_js_property("error", None)
+
+
+async def test_the_gallery_moves_by_keys_and_returns_the_focus(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    maya = await window(MAYA)
+    await maya.open(EDITORIAL)
+    await _attach(
+        maya,
+        sample_files.picture(tmp_path / "one.png"),
+        sample_files.picture(tmp_path / "two.png", tone="#4a7fc9"),
+    )
+    await maya.button("Send").click()
+    await expect(_tiles(maya)).to_have_count(2)
+    await maya.messages.locator(".tile-open").first.focus()
+    await maya.page.keyboard.press("Enter")
+    gallery = maya.page.get_by_role("dialog", name="Pictures and videos")
+    await expect(gallery).to_contain_text("1 of 2")
+    await maya.page.keyboard.press("ArrowRight")
+    await expect(gallery).to_contain_text("2 of 2")
+    await maya.page.keyboard.press("+")
+    await expect(gallery.locator(".gallery-stage.zoomed")).to_be_visible()
+    await maya.page.keyboard.press("0")
+    await expect(gallery.locator(".gallery-stage.zoomed")).to_have_count(0)
+    await maya.page.keyboard.press("Escape")
+    await expect(gallery).to_have_count(0)
+    await expect(maya.messages.locator(".tile-open").first).to_be_focused()
+
+
+async def test_files_are_pasted_and_dropped(window: OpenWindow, tmp_path: Path) -> None:
+    maya = await window(MAYA)
+    await maya.open(EDITORIAL)
+    content = base64.b64encode(sample_files.picture(tmp_path / "a.png").read_bytes()).decode()
+    for event, selector in (("paste", ".composer textarea"), ("drop", ".conversation .log")):
+        given = [selector, f"{event}.png", "image/png", content, event]
+        await maya.page.evaluate(_DROP, given)
+        await expect(_chip(maya, f"{event}.png")).to_be_visible()
+    await maya.button("Remove paste.png").click()
+    await expect(_chip(maya, "paste.png")).to_have_count(0)
+    await expect(_chip(maya, "drop.png")).to_be_visible()
+
+
+async def test_limits_are_told_before_uploading(window: OpenWindow, tmp_path: Path) -> None:
+    maya = await window(MAYA)
+    await maya.open(EDITORIAL)
+    paths = [sample_files.picture(tmp_path / f"{n}.png", size=(40, 40)) for n in range(11)]
+    (tmp_path / "empty.txt").write_bytes(b"")
+    given = [str(path) for path in (tmp_path / "empty.txt", *paths)]
+    await maya.page.locator("[data-picker]").set_input_files(given)
+    alert = maya.page.get_by_role("alert")
+    await expect(alert).to_contain_text("“empty.txt” is empty.")
+    await expect(alert).to_contain_text("up to 10 files")
+    await expect(maya.page.locator(".chip")).to_have_count(10)
+
+
+async def test_a_request_takes_no_files(window: OpenWindow) -> None:
+    studio = await window("Studio Nord")
+    await studio.open("A test shoot in our second room?")
+    attach = studio.button("You can send files once your request is accepted.")
+    await expect(attach).to_be_disabled()
+
+
+async def test_an_upload_goes_on_after_the_server_was_killed(
+    window: OpenWindow, demo_server: DemoServer, tmp_path: Path
+) -> None:
+    maya, jonas = await _pair(window)
+    path = tmp_path / "long.bin"
+    path.write_bytes(os.urandom(60_000_000))
+    await _attach(maya, path)
+    await maya.say("A long one")
+    progress = maya.message("A long one").locator("[data-progress]")
+    await expect(progress).to_contain_text("Uploading")
+    await asyncio.to_thread(demo_server.kill)
+    await expect(progress).to_contain_text("Waiting for a connection")
+    await asyncio.to_thread(demo_server.start)
+    await expect(jonas.message("A long one").locator(".file-row")).to_contain_text("60 MB")
+
+
+async def test_an_upload_goes_on_in_a_new_tab(
+    window: OpenWindow, demo_server: DemoServer, tmp_path: Path
+) -> None:
+    maya, jonas = await _pair(window)
+    path = tmp_path / "kept.bin"
+    path.write_bytes(os.urandom(40_000_000))
+    await _attach(maya, path)
+    await maya.button("Pause kept.bin").click()
+    await expect(_chip(maya, "kept.bin")).to_contain_text("Paused")
+    await maya.say("Sent while it was paused")
+    again = Window(await maya.page.context.new_page(), demo_server.url)
+    await maya.page.close()
+    await again.sign_in(MAYA)
+    await again.open(EDITORIAL)
+    await again.button("Resume kept.bin").click()
+    await jonas.sees("Sent while it was paused")
+
+
+async def test_a_large_file_is_chosen_again_after_the_tab_was_closed(
+    window: OpenWindow, demo_server: DemoServer, tmp_path: Path
+) -> None:
+    maya = await window(MAYA)
+    await maya.open(EDITORIAL)
+    path = tmp_path / "large.bin"
+    path.write_bytes(os.urandom(1_000_000) * (_LARGE // 1_000_000))
+    await _attach(maya, path)
+    await expect(_chip(maya, "large.bin")).to_contain_text("Uploading")
+    again = Window(await maya.page.context.new_page(), demo_server.url)
+    await maya.page.close()
+    await again.sign_in(MAYA)
+    await again.open(EDITORIAL)
+    chip = _chip(again, "large.bin")
+    await expect(chip).to_contain_text("Choose the file again")
+    await chip.locator("input[type=file]").set_input_files(str(path))
+    await expect(chip).not_to_contain_text("Choose the file again")
+    await again.button("Remove large.bin").click()
+    await expect(chip).to_have_count(0)
+
+
+async def test_a_picture_that_a_moderator_blurs_is_shown_on_request(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    maya, jonas = await _pair(window)
+    await _attach(maya, sample_files.picture(tmp_path / "close up.png"))
+    await maya.say("The portrait")
+    await expect(jonas.message("The portrait").locator("[data-shown=clear]")).to_be_visible()
+    thread = await maya.thread_id(EDITORIAL)
+    page = await maya.ask("GET", f"/v1/threads/{thread}/messages?limit=1")
+    message = page["messages"][-1]["messageId"]
+    report = {"threadId": thread, "messageId": message, "reason": "nsfw", "note": ""}
+    await jonas.ask("POST", "/v1/reports", report)
+    ada = await window("Ada Okafor")
+    await ada.go("/moderation")
+    await ada.page.locator("[data-case]", has_text="Maya Lindqvist").click()
+    file = ada.page.locator("[data-case-file]")
+    await file.get_by_role("button", name="Show").click()
+    await file.get_by_role("radio", name="Blur").check()
+    tile = jonas.message("The portrait").locator(".tile")
+    await expect(tile).to_have_attribute("data-shown", "blurred")
+    await tile.get_by_role("button", name="Show").click()
+    await expect(tile).to_have_attribute("data-shown", "clear")
+    await maya.message("The portrait").get_by_role("button", name="Ask for a review").click()
+    dialog = maya.page.get_by_role("dialog", name="Ask for a review")
+    await dialog.get_by_label("What should we know?").fill("It is a face.")
+    await dialog.get_by_role("button", name="Send").click()
+    await expect(dialog).to_have_count(0)
+    await ada.go("/moderation")
+    await expect(ada.page.locator("[data-case]", has_text="Review of a picture")).to_be_visible()
+
+
+async def test_files_on_a_phone(window: OpenWindow, tmp_path: Path) -> None:
+    maya = await window(MAYA, **PHONE)
+    await maya.open(EDITORIAL)
+    await _attach(maya, sample_files.picture(tmp_path / "tall.png", size=(600, 1200)))
+    await maya.say("From a phone")
+    await expect(maya.message("From a phone").locator("[data-shown=clear]")).to_be_visible()
+    wide = await maya.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, "the page does not scroll sideways"
+
+
+async def test_an_unused_file_is_deleted_in_the_settings(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    maya = await window(MAYA)
+    await maya.open(EDITORIAL)
+    await _attach(maya, sample_files.picture(tmp_path / "unused.png"))
+    await expect(_chip(maya, "unused.png")).to_have_attribute("data-upload", "ready")
+    await maya.go("/settings")
+    await maya.button("Delete unused.png").click()
+    await expect(maya.page.get_by_text("You haven't uploaded any files.")).to_be_visible()
