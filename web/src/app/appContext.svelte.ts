@@ -2,11 +2,13 @@
 //
 // `name` and `person` load people who are not known yet; the component re-renders when they arrive.
 import { createContext } from "svelte";
+import { SvelteMap } from "svelte/reactivity";
 import { fromStore } from "svelte/store";
 import type {
   Client,
   ConnectionStatus,
   Counts,
+  Files,
   Me,
   Outgoing,
   Person,
@@ -60,6 +62,7 @@ export class AppContext {
   readonly #outbox: Current<readonly Outgoing[]>;
   readonly #drafts: Current<ReadonlyMap<string, string>>;
   readonly #scheduled: Current<ScheduledState>;
+  readonly #files: Current<Files | null>;
 
   constructor(parts: {
     client: Client;
@@ -82,6 +85,7 @@ export class AppContext {
     this.#outbox = fromStore(parts.client.outbox);
     this.#drafts = fromStore(parts.client.draftTexts);
     this.#scheduled = fromStore(parts.client.scheduled.state);
+    this.#files = fromStore(parts.client.loadedFiles);
   }
 
   get me(): Me | null {
@@ -106,6 +110,11 @@ export class AppContext {
 
   get scheduled(): ScheduledState {
     return this.#scheduled.current;
+  }
+
+  /** Null until something was uploaded, or an earlier page has left uploads. */
+  get files(): Files | null {
+    return this.#files.current;
   }
 
   /** How many messages signing out would lose. A held message is already on the server. */
@@ -158,6 +167,28 @@ export class AppContext {
     return this.person(userId)?.displayName ?? t("app.someone");
   }
 
+  readonly #pictures = new SvelteMap<string, string | null>();
+  readonly #askedPictures = new Set<string>();
+
+  /** The picture of a person or a conversation, once it is loaded. They stay: they are small, and shown often. */
+  pictureUrl(fileId: string): string | null {
+    if (!this.#askedPictures.has(fileId)) {
+      this.#askedPictures.add(fileId);
+      this.client.pictures().then(
+        (pictures) => pictures.show(fileId, "small", ({ shown, url }) => {
+          this.#pictures.set(fileId, shown === "clear" ? url : null);
+        }),
+        () => this.#askedPictures.delete(fileId),
+      );
+    }
+    return this.#pictures.get(fileId) ?? null;
+  }
+
+  avatarUrl(userId: string): string | null {
+    const person = userId === this.myId ? this.me : this.#people.current.get(userId);
+    return person?.avatar ? this.pictureUrl(person.avatar.fileId) : null;
+  }
+
   /** The ids of the other participants. */
   others(thread: Pick<Thread, "participants">): string[] {
     return thread.participants.map((one) => one.userId).filter((id) => id !== this.myId);
@@ -178,3 +209,12 @@ export class AppContext {
 }
 
 export const [appContext, provideAppContext] = createContext<AppContext>();
+
+/** Null before the user has signed in. */
+export function appContextIfSignedIn(): AppContext | null {
+  try {
+    return appContext();
+  } catch {
+    return null;
+  }
+}

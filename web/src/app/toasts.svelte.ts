@@ -50,6 +50,7 @@ const OWN: Readonly<Record<string, PlainKey>> = {
   "client/not-found": "client.not-found",
   "client/no-answer": "client.no-answer",
   "client/no-token": "status.refused",
+  "client/unreadable": "client.unreadable",
 };
 
 const SERVER_FAILED = 500;

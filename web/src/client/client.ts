@@ -6,6 +6,7 @@
 import { type ConversationHost, OpenThread } from "./conversation";
 import { EventRegistry, type On } from "./events";
 import type { Storage } from "./storage";
+import { FilesLoader } from "./files/loader";
 import { FolderList } from "./folderList";
 import { ClientStore } from "./store";
 import { ModerationClient } from "./moderation";
@@ -13,6 +14,7 @@ import { ModerationNotices } from "./notices";
 import { PeopleCache } from "./people";
 import { isProblem, clientProblem, ProblemError, Rest } from "./rest";
 import { ScheduledMessagesClient } from "./scheduled";
+import { WaitingMessagesClient } from "./waiting";
 import * as inboxRules from "./inboxRules";
 import { type UnconfirmedMessage, OutboxView, toOutgoing } from "./outboxView";
 import { type HubPort, acquireTabLock, connectToHub, type TabLock } from "./hubPort";
@@ -24,7 +26,10 @@ import type {
   Folder,
   Message,
   Announcement,
+  Files,
   Outgoing,
+  OutgoingAttachment,
+  Pictures,
   ProblemDocument,
   Sending,
   SendOptions,
@@ -54,6 +59,8 @@ class UserClient extends UseCases implements Client, ConversationHost {
   readonly store: ClientStore;
   readonly moderation: ModerationClient;
   readonly scheduled: ScheduledMessagesClient;
+  readonly #files: FilesLoader;
+  readonly #waiting: WaitingMessagesClient;
   readonly #notices: ModerationNotices;
   #tokens: Tokens;
   #api: string;
@@ -70,6 +77,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
   #lastId = 0;
   #started = false;
   #isClosed = false;
+  #knowUser: (userId: string) => void = () => undefined;
   #startTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
@@ -94,9 +102,21 @@ class UserClient extends UseCases implements Client, ConversationHost {
       (threadId, sending) => this.#scheduledSent(threadId, sending),
       () => void this.#notices.loadHeld(),
     );
+    this.#waiting = new WaitingMessagesClient(this.rest, this.#outbox, () => void this.#notices.loadHeld());
+    this.#files = new FilesLoader({
+      rest: this.rest,
+      userId: new Promise((done) => (this.#knowUser = done)),
+      storage: this.#storage,
+      announced: (uploadId, fileId) => this.#post({ type: "announced", uploadId, fileId }),
+      uploadFailed: (uploadId, problem) => this.#post({ type: "uploadFailed", uploadId, problem }),
+    });
     this.#registerEvents();
     this.#watchPage(true);
     void this.#start();
+  }
+
+  get #storage(): Storage | null {
+    return this.platform.storage ?? pageStorage();
   }
 
   get outbox(): OutboxView["list"] {
@@ -109,6 +129,22 @@ class UserClient extends UseCases implements Client, ConversationHost {
 
   get contact(): string | null {
     return this.#notices.contact;
+  }
+
+  files(): Promise<Files> {
+    return this.#files.files();
+  }
+
+  get api(): string {
+    return this.#api;
+  }
+
+  get loadedFiles(): FilesLoader["loaded"] {
+    return this.#files.loaded;
+  }
+
+  pictures(): Promise<Pictures> {
+    return this.#files.pictures();
   }
 
   acknowledge(noticeId: string): Promise<void> {
@@ -144,6 +180,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
       this.store.people.refresh(); // only when the page comes back from the back/forward cache
       void this.#notices.load();
       void this.scheduled.load();
+      void this.#waiting.load();
       if (this.#folderLists.size === 0) this.store.recount(); // a list loads the counts too
       for (const list of this.#folderLists) void list.refresh();
       for (const conversation of this.#openThreads) void conversation.start(this.#startAt.get(conversation));
@@ -164,14 +201,16 @@ class UserClient extends UseCases implements Client, ConversationHost {
 
   #connectHub(userId: string): void {
     if (this.#port !== null) return;
-    const { storage = pageStorage(), WebSocket: Socket } = this.platform;
+    const { WebSocket: Socket } = this.platform;
     const shared = this.options.shared ?? true;
     const where = { api: this.#api, userId, shared };
     this.#port = connectToHub(Socket === undefined ? where : { ...where, Socket });
     this.#port.listen((message) => this.#receive(message));
-    const queued = this.#outbox.load(storage, `greenroom.outbox ${this.#api} ${userId} `);
+    const queued = this.#outbox.load(this.#storage, `greenroom.outbox ${this.#api} ${userId} `);
     this.#post({ type: "hello", api: this.#api, lock: this.#lock?.name ?? null, queued });
     this.focus();
+    this.#knowUser(userId);
+    this.#files.start(userId);
   }
 
   async #loadMe(): Promise<void> {
@@ -196,6 +235,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     for (const list of [...this.#folderLists]) list.close();
     for (const conversation of [...this.#openThreads]) conversation.close();
     if (forget) this.#outbox.clear();
+    void this.#files.close({ forget });
     this.#post({ type: "bye" });
     this.#lock?.release();
     this.connection.set({ state: "closed", retryAt: null, problem: null });
@@ -219,7 +259,10 @@ class UserClient extends UseCases implements Client, ConversationHost {
   };
 
   /** The browser's network status changed. It knows about Wi-Fi, not about the server. */
-  #wake = (): void => this.#post({ type: "wake" });
+  #wake = (): void => {
+    this.#post({ type: "wake" });
+    this.#files.wake();
+  };
 
   #onPageHide = (): void => {
     this.drafts.flushAll();
@@ -282,6 +325,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
       for (const list of this.#folderLists) list.retryIfUnreached();
       for (const conversation of this.#openThreads) conversation.retryIfUnreached();
       this.drafts.flushAll();
+      this.#files.wake();
     } else if (before === "live") {
       for (const conversation of this.#openThreads) conversation.clearPresence();
     }
@@ -293,10 +337,19 @@ class UserClient extends UseCases implements Client, ConversationHost {
     const { onSync, onReset } = this.events;
     this.#notices.registerEvents(this.on, onSync, onReset);
     this.scheduled.registerEvents(this.on, onSync, onReset);
+    this.#waiting.registerEvents(this.on, onSync, onReset);
+    this.#files.registerEvents(this.on, onSync, onReset);
     this.store.registerEvents(this.on, onSync, onReset);
     this.store.people.registerEvents(this.on);
     this.on("person.updated", ({ person }) => this.onPersonUpdated(person));
     this.on("message.created", ({ threadId, message }) => this.#announceMessage(threadId, message));
+    this.store.onMessage = (message) => this.#delivered(message);
+  }
+
+  /** By an event, sync or a reply: the uploads of this message are done. */
+  #delivered(message: Message): void {
+    if (message.authorUserId !== this.store.me || message.attachments === undefined) return;
+    this.#files.detach(this.#outbox.delivered(message), { isSent: true });
   }
 
   #announceMessage(threadId: string, message: Message): void {
@@ -385,8 +438,17 @@ class UserClient extends UseCases implements Client, ConversationHost {
   // Writing.
 
   send(threadId: string, body: string, options: SendOptions = {}): Outgoing {
+    return this.#send(threadId, body, options, this.#files.attach(options.attachments ?? []));
+  }
+
+  #send(
+    threadId: string,
+    body: string,
+    options: SendOptions,
+    attachments: OutgoingAttachment[],
+  ): Outgoing {
     const afterSeq = this.store.thread(threadId)?.lastSeq ?? null;
-    const queued = this.#outbox.write(threadId, body, options, afterSeq);
+    const queued = this.#outbox.write(threadId, body, options, afterSeq, attachments);
     this.#post({ type: "send", queued });
     this.drafts.drop(threadId);
     for (const one of this.#openThreads) if (one.threadId === threadId) one.sent();
@@ -394,13 +456,32 @@ class UserClient extends UseCases implements Client, ConversationHost {
   }
 
   retry(clientMessageId: string): void {
-    this.#post({ type: "retry", clientMessageId });
+    const { attachments } = this.#outbox.find(clientMessageId) ?? { attachments: [] };
+    this.#files.retry(attachments);
+    if (this.#outbox.isWaiting(clientMessageId)) void this.#sendAgain(clientMessageId);
+    else this.#post({ type: "retry", clientMessageId });
+  }
+
+  /** The server has given up on it: it is sent again as another message. */
+  async #sendAgain(clientMessageId: string): Promise<void> {
+    const failed = this.#outbox.takeWaiting(clientMessageId);
+    if (failed === null) return;
+    const { threadId, body, replyToMessageId, metadata, attachments = [] } = failed;
+    await this.#waiting.cancel(threadId, clientMessageId);
+    const options = {
+      ...(replyToMessageId === null ? {} : { replyTo: replyToMessageId }),
+      ...(metadata === undefined ? {} : { metadata }),
+    };
+    this.#send(threadId, body, options, this.#files.current(attachments));
   }
 
   discard(clientMessageId: string): Outgoing | null {
     const found = this.#outbox.find(clientMessageId);
+    const isWaiting = this.#outbox.isWaiting(clientMessageId);
     this.#outbox.dismiss(clientMessageId);
+    if (isWaiting && found !== null) void this.#waiting.cancel(found.threadId, clientMessageId);
     this.#post({ type: "discard", clientMessageId });
+    this.#files.detach(found?.attachments ?? [], { isSent: false });
     return found;
   }
 
@@ -498,12 +579,13 @@ class UserClient extends UseCases implements Client, ConversationHost {
   }
 
   #settled(settled: Extract<ToTab, { type: "settled" }>): void {
-    const { queued, message, hints, outbox, rejection } = settled;
-    this.#outbox.settled(queued, message === null, rejection);
+    const { queued, message, hints, outbox, rejection, isWaiting } = settled;
+    this.#outbox.settled(settled);
     if (message !== null) this.store.addOwnMessage(message);
     this.#setOutbox(outbox);
-    const { threadId } = queued;
-    if (rejection !== null) return;
+    const { threadId, attachments = [] } = queued;
+    if (message !== null) this.#files.detach(attachments, { isSent: true });
+    if (rejection !== null || isWaiting) return;
     if (message === null) {
       this.#announce({ type: "held", threadId, outgoing: { ...toOutgoing(queued), state: "held" } });
     } else if (hints.length > 0) {

@@ -5,7 +5,7 @@
 import { isProblem, ProblemError, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import type { ClientStore, StoreListener } from "./store";
-import type { UnconfirmedMessage } from "./outboxView";
+import { hasSameFiles, type UnconfirmedMessage } from "./outboxView";
 import type { Conversation, ConversationState, Message, Outgoing, Problem, Thread } from "./types";
 import { ComputedValue, sameItems } from "./observable";
 import { MessageWindow } from "./messageWindow";
@@ -315,7 +315,7 @@ export class OpenThread implements Conversation, StoreListener {
     return this.#window.messages.filter((message) => {
       if (message.authorUserId !== me) return true;
       const at = unconfirmed.findIndex(
-        (one) => couldMatch(one, message) && lettersOnly(one.body) === lettersOnly(message.body),
+        (one) => couldMatch(one, message) && isSame(one, message),
       );
       if (at >= 0) unconfirmed.splice(at, 1);
       return at < 0;
@@ -330,6 +330,11 @@ export class OpenThread implements Conversation, StoreListener {
 function couldMatch(written: UnconfirmedMessage, message: Message): boolean {
   if (written.afterSeq !== null) return message.seq > written.afterSeq;
   return Date.parse(message.createdAt) > Date.parse(written.writtenAt) - CLOCK_DIFFERENCE_MS;
+}
+
+function isSame(written: UnconfirmedMessage, message: Message): boolean {
+  if (written.attachments !== undefined) return hasSameFiles(written, message);
+  return message.attachments === undefined && lettersOnly(written.body) === lettersOnly(message.body);
 }
 
 /** Only letters and digits: the server may normalise the rest. */

@@ -75,6 +75,10 @@ export class Hub implements ConnectionListener {
         return this.#outbox?.retry(message.clientMessageId);
       case "discard":
         return this.#outbox?.discard(message.clientMessageId);
+      case "announced":
+        return this.#outbox?.announced(message.uploadId, message.fileId);
+      case "uploadFailed":
+        return this.#outbox?.uploadFailed(message.uploadId, message.problem);
       case "token":
         return this.#tokenRequests.get(message.n)?.(message);
       case "wake":
@@ -88,8 +92,7 @@ export class Hub implements ConnectionListener {
     this.#connection ??= new SocketConnection(hello.api, this, this.platform.Socket);
     this.#outbox ??= new Outbox(this.#connection, {
       changed: (outbox) => this.#broadcast({ type: "outbox", outbox }),
-      settled: (queued, message, hints, outbox, rejection) =>
-        this.#broadcast({ type: "settled", queued, message, hints, outbox, rejection }),
+      settled: (settled) => this.#broadcast({ type: "settled", ...settled }),
     });
     tab.isReady = true;
     for (const queued of hello.queued) this.#outbox.add(queued);

@@ -2,11 +2,14 @@
 import type { ClientStore } from "./store";
 import type { Rest } from "./rest";
 import type {
+  Band,
   Case,
   CaseContext,
+  CaseFile,
   CaseReport,
   Decision,
   Entry,
+  FileAccess,
   Moderation,
   Page,
   Sanctions,
@@ -54,7 +57,7 @@ export class ModerationClient implements Moderation {
   async decide(
     found: Case,
     decision: Decision,
-    options: { reason?: string; note?: string; until?: Date } = {},
+    options: { reason?: string; note?: string; until?: Date; band?: Band } = {},
   ): Promise<Entry> {
     const isMine = found.claimedByUserId === this.store.me;
     const { version } = isMine ? found : await this.claim(found.caseId);
@@ -64,10 +67,28 @@ export class ModerationClient implements Moderation {
       reason: options.reason ?? "",
       note: options.note ?? "",
       ...(options.until === undefined ? {} : { until: options.until.toISOString() }),
+      ...(options.band === undefined ? {} : { band: options.band }),
       ...(decision === "suspend" && options.until === undefined ? { forGood: true } : {}),
     };
     const path = { caseId: found.caseId };
     return this.rest.request("post", "/v1/moderation/cases/{caseId}/decide", { path, body });
+  }
+
+  async fileUrls(caseId: string, fileId: string, reveal: boolean): Promise<FileAccess> {
+    const input = { path: { fileId }, body: { caseId, reveal } };
+    const found = await this.rest.request("post", "/v1/moderation/files/{fileId}/urls", input);
+    const file = "files" in found ? found.files[0] : found;
+    if (file === undefined) throw new Error("there is no such file");
+    const absolute = (url: string): string => (url.startsWith("/") ? this.rest.api + url : url);
+    const urls = Object.entries(file.urls).map(([variant, url]) => [variant, absolute(url)]);
+    return { ...file, urls: Object.fromEntries(urls) as FileAccess["urls"] };
+  }
+
+  async setBand(found: Case, fileId: string, band: Band, reason = ""): Promise<CaseFile> {
+    const { caseId } = found;
+    if (found.claimedByUserId !== this.store.me) await this.claim(caseId);
+    const input = { path: { fileId }, body: { caseId, band, reason } };
+    return this.rest.request("put", "/v1/moderation/files/{fileId}/band", input);
   }
 
   async suspended(cursor: string | null = null): Promise<Page<SuspendedPerson>> {

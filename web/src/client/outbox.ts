@@ -4,7 +4,7 @@
 // Careful: the order. Each thread has one message in flight; the next goes when it is answered. A refused
 // message waits for its author; after a server error or a rate limit it is retried.
 import type { Hint, Message, ProblemDocument, Rejection } from "./types";
-import type { QueuedMessage, Reply, RequestFrame } from "./protocol";
+import type { AckOf, QueuedMessage, Reply, RequestFrame } from "./protocol";
 
 const FIRST_RETRY_MS = 2000;
 const MAX_RETRY_MS = 30_000;
@@ -19,15 +19,20 @@ export interface RequestSender {
   request<F extends RequestFrame>(frame: F): Promise<Reply<F>>;
 }
 
+/** How a message was answered. */
+export interface Settled {
+  queued: QueuedMessage;
+  message: Message | null;
+  /** The server sends it when its files are checked. With a problem: it could not. */
+  isWaiting: boolean;
+  hints: Hint[];
+  outbox: QueuedMessage[];
+  rejection: Rejection | null;
+}
+
 export interface OutboxListener {
   changed(outbox: QueuedMessage[]): void;
-  settled(
-    queued: QueuedMessage,
-    message: Message | null,
-    hints: Hint[],
-    outbox: QueuedMessage[],
-    rejection: Rejection | null,
-  ): void;
+  settled(settled: Settled): void;
 }
 
 export class Outbox {
@@ -68,16 +73,42 @@ export class Outbox {
     if (this.#entries.delete(clientMessageId)) this.listener.changed(this.list());
   }
 
-  /** Sends the first waiting message of each thread that has none in flight. */
+  /** Messages with this file can be sent, unless other files are missing. */
+  announced(uploadId: string, fileId: string): void {
+    for (const queued of this.#with(uploadId)) {
+      const attachments = queued.attachments?.map((one) =>
+        one.uploadId === uploadId ? { ...one, fileId } : one,
+      );
+      if (attachments !== undefined) this.#put({ ...queued, attachments });
+    }
+    this.flush();
+  }
+
+  uploadFailed(uploadId: string, problem: ProblemDocument): void {
+    for (const queued of this.#with(uploadId)) this.#refuse(queued, problem);
+  }
+
+  /** The messages that wait for this upload. */
+  #with(uploadId: string): QueuedMessage[] {
+    return this.list().filter(
+      ({ state, attachments = [] }) =>
+        state === "waiting" &&
+        attachments.some((one) => one.uploadId === uploadId && one.fileId === null),
+    );
+  }
+
+  /** Sends the first waiting message of each thread that has none in flight. One whose files the server
+   * does not know yet does not hold up the others. */
   flush(): void {
     if (!this.sender.isLive) return;
     for (const queued of this.#entries.values()) {
-      if (queued.state === "waiting" && !this.#busy.has(queued.threadId)) void this.#send(queued);
+      const isReady = queued.state === "waiting" && hasAllFiles(queued);
+      if (isReady && !this.#busy.has(queued.threadId)) void this.#send(queued);
     }
   }
 
   async #send(queued: QueuedMessage): Promise<void> {
-    const { threadId, clientMessageId, body, replyToMessageId, metadata } = queued;
+    const { threadId, clientMessageId, body, replyToMessageId, metadata, attachments } = queued;
     this.#busy.add(threadId);
     this.#put({ ...queued, state: "sending", tried: true, problem: null });
     const reply = await this.sender.request({
@@ -87,6 +118,9 @@ export class Outbox {
       body,
       replyToMessageId,
       ...(metadata === undefined ? {} : { metadata }),
+      ...(attachments === undefined
+        ? {}
+        : { attachments: attachments.map(({ fileId, alt }) => ({ fileId: fileId ?? "", alt })) }),
     });
     this.#busy.delete(threadId);
     const now = this.#entries.get(clientMessageId);
@@ -96,11 +130,7 @@ export class Outbox {
   #handleReply(queued: QueuedMessage, reply: Reply<SendFrame>): void {
     if ("ack" in reply) {
       this.#failures = 0;
-      this.#entries.delete(queued.clientMessageId);
-      const { message, hints, status, reason, warned } = reply.ack;
-      const rejection =
-        status === "rejected" ? { reason: reason ?? null, warned: warned === true } : null;
-      this.listener.settled(queued, message ?? null, hints ?? [], this.list(), rejection);
+      this.#settle(queued, reply.ack);
     } else if ("lost" in reply) {
       this.#put({ ...queued, state: "waiting" });
       return; // sent again after reconnecting
@@ -112,6 +142,21 @@ export class Outbox {
       this.#refuse(queued, reply.problem);
     }
     this.flush();
+  }
+
+  #settle(queued: QueuedMessage, ack: AckOf<SendFrame>): void {
+    const { message, hints, status, reason, warned } = ack;
+    this.#entries.delete(queued.clientMessageId);
+    if (status === "canceled") return this.listener.changed(this.list());
+    const problem = status === "failed" ? notSent(reason ?? "") : null;
+    this.listener.settled({
+      queued: { ...queued, problem },
+      message: message ?? null,
+      isWaiting: status === "waiting" || status === "failed",
+      hints: hints ?? [],
+      outbox: this.list(),
+      rejection: status === "rejected" ? { reason: reason ?? null, warned: warned === true } : null,
+    });
   }
 
   #refuse(queued: QueuedMessage, problem: ProblemDocument): void {
@@ -132,6 +177,15 @@ export class Outbox {
     this.#entries.set(queued.clientMessageId, queued);
     this.listener.changed(this.list());
   }
+}
+
+/** It waited for its files, and could not be sent. */
+function notSent(detail: string): ProblemDocument {
+  return { type: "/problems/file-expired", title: detail, status: 422, detail };
+}
+
+function hasAllFiles({ attachments = [] }: QueuedMessage): boolean {
+  return attachments.every((one) => one.fileId !== null);
 }
 
 /** Server errors, and rate limits that end soon. */

@@ -2,7 +2,14 @@
 //
 // Careful: a MessagePort copies its messages. They must be plain data, and no one may rely on identity.
 import type { Acks, Changes, ClientFrame, ServerEvent } from "./socket";
-import type { ConnectionStatus, Hint, Message, ProblemDocument, Rejection } from "./types";
+import type {
+  ConnectionStatus,
+  Hint,
+  Message,
+  OutgoingAttachment,
+  ProblemDocument,
+  Rejection,
+} from "./types";
 
 /** A request, before it gets its id. */
 export type NumberedFrame = Extract<ClientFrame, { id: number }>;
@@ -15,6 +22,7 @@ export interface QueuedMessage {
   body: string;
   replyToMessageId: string | null;
   metadata?: Record<string, unknown>;
+  attachments?: OutgoingAttachment[];
   writtenAt: string;
   /** The thread's last seq when it was written. */
   afterSeq: number | null;
@@ -41,6 +49,10 @@ export type ToHub =
   | { type: "send"; queued: QueuedMessage }
   | { type: "retry"; clientMessageId: string }
   | { type: "discard"; clientMessageId: string }
+  /** The server knows the file: messages with it can be sent. */
+  | { type: "announced"; uploadId: string; fileId: string }
+  /** The server does not take the file: messages with it cannot be sent. */
+  | { type: "uploadFailed"; uploadId: string; problem: ProblemDocument }
   | { type: "token"; n: number; token: string | null; problem: ProblemDocument | null }
   /** The tab is visible again, or the network is back. */
   | { type: "wake" }
@@ -57,11 +69,13 @@ export type ToTab =
   | { type: "reset"; sources: string[] | null }
   | { type: "reply"; n: number; reply: Reply }
   | { type: "outbox"; outbox: QueuedMessage[] }
-  /** A message was answered: sent, held or rejected. It is no longer in the outbox. */
+  /** A message was answered: sent, held, rejected, or it waits for its files. It is no longer in the
+   * outbox. */
   | {
       type: "settled";
       queued: QueuedMessage;
       message: Message | null;
+      isWaiting: boolean;
       hints: Hint[];
       outbox: QueuedMessage[];
       rejection: Rejection | null;

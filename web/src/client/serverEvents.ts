@@ -5,6 +5,9 @@ export const SERVER_EVENT_TYPES = [
   "person.updated",
   "notice.created",
   "notice.acknowledged",
+  "file.ready",
+  "file.refused",
+  "file.banded",
   "message.created",
   "message.edited",
   "message.deleted",
@@ -15,5 +18,6 @@ export const SERVER_EVENT_TYPES = [
   "thread.updated",
   "inbox.changed",
   "request.changed",
+  "waiting_message.changed",
   "scheduled_message.changed",
 ] as const satisfies readonly ServerEvent["type"][];

@@ -30,6 +30,9 @@ export type ServerFrame =
   | PersonUpdated
   | NoticeCreated
   | NoticeAcknowledged
+  | FileReady
+  | FileRefused
+  | FileBanded
   | MessageCreated
   | MessageEdited
   | MessageDeleted
@@ -40,6 +43,7 @@ export type ServerFrame =
   | ThreadUpdated
   | InboxChanged
   | RequestChanged
+  | WaitingMessageChanged
   | ScheduledMessageChanged
   | Synced;
 
@@ -47,6 +51,9 @@ export type ServerEvent =
   | PersonUpdated
   | NoticeCreated
   | NoticeAcknowledged
+  | FileReady
+  | FileRefused
+  | FileBanded
   | MessageCreated
   | MessageEdited
   | MessageDeleted
@@ -57,6 +64,7 @@ export type ServerEvent =
   | ThreadUpdated
   | InboxChanged
   | RequestChanged
+  | WaitingMessageChanged
   | ScheduledMessageChanged;
 
 /** What answers a request, by the request's type. */
@@ -78,6 +86,48 @@ export interface Ack {
   type: "ack";
   /** The number that the client gave to its request. */
   id: number;
+}
+
+/** A file in a message, with all that is needed to draw its place before it is loaded. */
+export interface Attachment {
+  /** `preview` for a file, `manifest` for the record of one that is kept elsewhere. */
+  kind: "manifest" | "preview";
+  /** The file's id. */
+  fileId: string | null;
+  /** The manifest's id. */
+  manifestId: string | null;
+  /** The file's name. */
+  name: string;
+  /** The media type, found from the content. */
+  mime: string;
+  /** In bytes. */
+  size: number;
+  /** What the file shows, found from its content. */
+  media: Media;
+  /** The width in pixels; 0 if it has none. */
+  w: number;
+  /** The height in pixels; 0 if it has none. */
+  h: number;
+  /** Base64 of a ThumbHash: about 25 bytes that show the picture's colours until it is loaded. Empty if there is no preview. */
+  thumbhash: string;
+  /** The length of a video or a sound, in milliseconds; otherwise 0. */
+  durationMs: number;
+  /** Base64 of 64 loudness values of a sound, one byte each; otherwise empty. */
+  waveform: string;
+  /** The pages of a PDF; otherwise 0. */
+  pages: number;
+  /** A description for those who cannot see it. */
+  alt: string;
+  /** How careful a preview must be: 0 show, 1 blur, 2 hide. */
+  band: number;
+  /** Whether `band` comes from the model or a moderator. */
+  rated: boolean;
+  /** What the virus scanner said. */
+  scan: Scan;
+  /** Of a manifest: the SHA-256 of the file. */
+  sha256: string;
+  /** Of a manifest: where the file is. */
+  url: string;
 }
 
 /** Authenticates. Send it first, unless the token was in the handshake, and again before the token expires. */
@@ -113,10 +163,14 @@ export interface Changes {
   reset: Array<string>;
   /** Changes in the list of moderation notices; left out if there are none. */
   notices?: NoticeChanges;
+  /** Changes in the list of your files; left out if there are none. */
+  files?: FileChanges;
   /** Changes in the inbox; left out if there are none. */
   inbox?: InboxChanges;
   /** All your scheduled messages; left out if none has changed. */
   scheduled?: ScheduledMessages;
+  /** All your messages that wait for their files or have failed; left out if none has changed. */
+  waiting?: WaitingMessages;
 }
 
 /** The server is about to close the socket. Reconnect after the delay. */
@@ -171,7 +225,7 @@ export interface EditAck {
   /** The number that the client gave to its request. */
   id: number;
   /** `held` if the new text waits for a moderator. */
-  status?: "held" | "rejected" | "sent" | null;
+  status?: "canceled" | "failed" | "held" | "rejected" | "sent" | "waiting" | null;
   /** The message in its current state. */
   message?: Message | null;
 }
@@ -181,6 +235,127 @@ export interface Expiring {
   type: "token.expiring";
   /** When the token expires. */
   expiresAt: string;
+}
+
+/** A file, as its owner sees it. */
+export interface File {
+  /** The file's id. */
+  fileId: string;
+  /** As it is shown: one line, without folders. */
+  name: string;
+  /** Its size in bytes. */
+  size: number;
+  /** The SHA-256 of its bytes, as 64 hexadecimal digits. */
+  sha256: string;
+  /** The conversation for which it was uploaded. */
+  threadId: string | null;
+  /** Whether others may download a picture or a video as it was uploaded, with its metadata, which may say where it was taken. */
+  keepOriginal: boolean;
+  /** `uploading`, `checking`, then `ready`; or `infected`, `unscannable`, `refused` or `failed`: `problem` says why. */
+  state: FileState;
+  /** Why it ended badly; null unless it did. */
+  problem: FileProblem | null;
+  /** What the virus scanner said. */
+  scan: Scan;
+  /** The media type, found from the content; empty until then. */
+  type: string;
+  /** What the file shows, found from its content. */
+  media: Media;
+  /** Its width in pixels; 0 if it has none. */
+  width: number;
+  /** Its height in pixels; 0 if it has none. */
+  height: number;
+  /** Base64 of a ThumbHash: about 25 bytes that show the picture's colours until it is loaded. Empty if there is no preview. */
+  thumbhash: string;
+  /** The length of a video or a sound, in milliseconds; otherwise 0. */
+  durationMs: number;
+  /** Base64 of 64 loudness values of a sound, one byte each; otherwise empty. */
+  waveform: string;
+  /** The pages of a PDF; otherwise 0. */
+  pages: number;
+  /** How carefully it is shown: 0 show, 1 blur, 2 hide. */
+  band: number;
+  /** Whether `band` comes from the model or a moderator. */
+  rated: boolean;
+  /** What the model saw, with its confidence from 0 to 1. */
+  labels: Record<string, number>;
+  /** Whether you can appeal against its band. */
+  canAppeal: boolean;
+  /** The versions that the server made. */
+  variants: Array<FileVariant>;
+  /** Null if nothing uses it: then it is deleted after a day. */
+  use: FileUse | null;
+  /** When it was announced. ISO 8601, in UTC. */
+  createdAt: string;
+  /** When it last changed. ISO 8601, in UTC. */
+  changedAt: string;
+  /** Counts its changes. */
+  version: number;
+}
+
+/** A moderator has decided how carefully one of your files is shown. */
+export interface FileBanded {
+  type: "file.banded";
+  /** The file, as it is now. */
+  file: File;
+}
+
+/** Changes in the list of the caller's files. */
+export interface FileChanges {
+  /** New and changed files. Replace what you have, unless its `version` is higher. */
+  changed: Array<File>;
+  /** Files that were deleted, or have expired. */
+  deleted: Array<string>;
+}
+
+/** Why a file ended badly. */
+export interface FileProblem {
+  /** The problem type, as in an error response. */
+  type: string;
+  /** The reason, for a person to read. */
+  detail: string;
+}
+
+/** One of your files has passed its check and can be downloaded. */
+export interface FileReady {
+  type: "file.ready";
+  /** The file, as it is now. */
+  file: File;
+}
+
+/** One of your files ended badly: `state` and `problem` say how. Its bytes are removed. */
+export interface FileRefused {
+  type: "file.refused";
+  /** The file, as it is now. */
+  file: File;
+}
+
+export type FileState = "checking" | "deleted" | "failed" | "infected" | "ready" | "refused" | "unscannable" | "uploading";
+
+/** What a file is used for. */
+export interface FileUse {
+  /** `message`, `avatar` or `thread_picture`. */
+  kind: string;
+  /** The conversation that shows it. */
+  threadId: string | null;
+  /** The person that it shows. */
+  userId: string | null;
+  /** Null while the message waits for its files. */
+  messageId: string | null;
+}
+
+/** A version of a file that the server made. */
+export interface FileVariant {
+  /** Which version it is. */
+  variant: Variant;
+  /** The media type. */
+  type: string;
+  /** Its size in bytes. */
+  size: number;
+  /** Its width in pixels; 0 if it has none. */
+  width: number;
+  /** Its height in pixels; 0 if it has none. */
+  height: number;
 }
 
 /** Sets the conversations on screen, as a complete list. The server sends presence and typing for these only: the current state, then changes. */
@@ -248,6 +423,9 @@ export interface InboxChanges {
 
 export type Kind = "booking" | "direct" | "dispute" | "group" | "inquiry" | "invite" | "studio" | "support" | "system";
 
+/** What a file shows, found from its content. */
+export type Media = "other" | "pdf" | "picture" | "sound" | "video";
+
 export interface Message {
   /** The message's id. */
   messageId: string;
@@ -255,7 +433,7 @@ export interface Message {
   threadId: string;
   /** The message's position in its conversation: 1, 2, 3 … */
   seq: number;
-  /** `text`, `asset`, `card`, or `system` for a message of the server. */
+  /** `text`; `asset`, if it has attachments; `card`; or `system` for a message of the server. */
   kind: MessageKind;
   /** Who wrote it. */
   authorUserId: string;
@@ -287,6 +465,8 @@ export interface Message {
   version: number;
   /** The integrator's own JSON object, if the message has one. */
   metadata?: Record<string, unknown>;
+  /** Its files, if it has any. */
+  attachments?: Array<Attachment>;
   /** Not in responses to writes. */
   seenBy?: Array<string>;
 }
@@ -368,7 +548,7 @@ export interface Mine {
 export interface ModerationNotice {
   /** The notice's id. */
   noticeId: string;
-  /** `released` or `rejected` (something held), `removed` (a sent message), `warned`, `suspended` or `reinstated`. */
+  /** `released` or `rejected` (something held), `removed` (a sent message), `warned`, `suspended` or `reinstated`; `banded`, a moderator has set the band of a file of yours; or `band_kept`, your appeal was dismissed. */
   kind: NoticeKind;
   /** When it was decided. ISO 8601, in UTC. */
   createdAt: string;
@@ -386,6 +566,18 @@ export interface ModerationNotice {
   excerpt: string | null;
   /** What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a new name for the conversation. */
   held: HeldKind | null;
+  /** The file whose band was judged. */
+  fileId: string | null;
+  /** The band that was set: 0 shows the file, 1 blurs it, 2 hides it. */
+  band: number | null;
+}
+
+/** A file to send. It need not be ready: the message waits for it. */
+export interface NewAttachment {
+  /** The file's id. */
+  fileId: string;
+  /** A description for those who cannot see it. */
+  alt?: string;
 }
 
 /** You acknowledged a notice, on this or another device. Hide it. */
@@ -411,7 +603,7 @@ export interface NoticeCreated {
 }
 
 /** What happened to the user or their message. */
-export type NoticeKind = "reinstated" | "rejected" | "released" | "removed" | "suspended" | "warned";
+export type NoticeKind = "band_kept" | "banded" | "reinstated" | "rejected" | "released" | "removed" | "suspended" | "warned";
 
 export interface Participant {
   /** The person's id: ours, or the `sub` of your identity provider. */
@@ -439,17 +631,27 @@ export interface Person {
   firstName: string;
   /** The last name. */
   lastName: string;
-  /** The address of the profile picture. */
+  /** The address of a profile picture that is kept elsewhere. */
   profilePicture: string | null;
-  /** Increases when a name changes. Of two copies of a person, keep the one with the higher version. */
+  /** The picture that the person has uploaded. */
+  avatar: Picture | null;
+  /** Increases when a name or the avatar changes. Of two copies of a person, keep the one with the higher version. */
   version: number;
 }
 
-/** You or somebody in one of your conversations changed their names. Events may arrive out of order: ignore one whose `version` is lower than the one you have. */
+/** You or somebody in one of your conversations changed their names or avatar. Events may arrive out of order: ignore one whose `version` is lower than the one you have. */
 export interface PersonUpdated {
   type: "person.updated";
-  /** The person with the new names. */
+  /** The person as they are now. */
   person: Person;
+}
+
+/** A picture. `POST /v1/file-urls` says where to load it. */
+export interface Picture {
+  /** The file's id. */
+  fileId: string;
+  /** Base64 of a ThumbHash: about 25 bytes that show the picture's colours until it is loaded. Empty if there is no preview. */
+  thumbhash: string;
 }
 
 /** Checks the connection and gets the current cursor. */
@@ -618,6 +820,9 @@ export interface Resync {
 
 export type Role = "admin" | "buyer" | "host" | "member" | "seller" | "support";
 
+/** What the virus scanner said. */
+export type Scan = "clean" | "infected" | "unscannable" | "unscanned";
+
 /** A message that is sent at a time. Only its author sees it. */
 export interface ScheduledMessage {
   /** The scheduled message's id. */
@@ -676,12 +881,14 @@ export interface Send {
   threadId: string;
   /** An id that the client chooses. The same id is the same message. */
   clientMessageId: string;
-  /** The text. */
-  body: string;
+  /** The text. It may be empty where there are attachments: then it is their caption. */
+  body?: string | undefined;
   /** The message that this one replies to, in the same conversation. */
   replyToMessageId?: string | null | undefined;
   /** Your own JSON object of at most 4 KB. */
   metadata?: Record<string, unknown> | null | undefined;
+  /** Your files, uploaded for this conversation. */
+  attachments?: Array<NewAttachment> | undefined;
 }
 
 /** The answer to `send`. */
@@ -689,13 +896,13 @@ export interface SendAck {
   type: "ack";
   /** The number that the client gave to its request. */
   id: number;
-  /** `sent`; `held` for a moderator; or `rejected` by one. */
-  status: "held" | "rejected" | "sent";
+  /** `sent`; `held` for a moderator, or `rejected` by one; `waiting` for its files, `failed`, or `canceled`. */
+  status: "canceled" | "failed" | "held" | "rejected" | "sent" | "waiting";
   /** The message, if it was sent. */
   message?: Message | null;
   /** Hints about the text. Only its author gets them. */
   hints?: Array<Hint>;
-  /** If it was rejected: the moderator's reason. */
+  /** If it was rejected: the moderator's reason. If it has failed: why. */
   reason?: string | null;
   /** If it was rejected: whether its sender was warned. */
   warned?: boolean;
@@ -735,8 +942,10 @@ export interface Thread {
   lbgId: string | null;
   /** Where the job takes place. */
   city: string | null;
-  /** Whether previews of pictures are blurred until opened. */
+  /** Whether previews of sensitive pictures are blurred, whatever the participants prefer. */
   safeModeRequired: boolean;
+  /** The conversation's picture. A request shows none. */
+  picture: Picture | null;
   /** The people whose reply the conversation waits for. */
   awaitingUserIds: Array<string>;
   /** The `seq` of the last message. */
@@ -797,3 +1006,53 @@ export interface TypingChanged {
   /** When it expires, unless it is renewed. */
   until: string | null;
 }
+
+/** The versions of a file that can be downloaded. All but the first are made by the server. */
+export type Variant = "blurred" | "clip" | "large" | "medium" | "original" | "small" | "stripped";
+
+/** A message that is sent when its files are ready. Only its author sees it. */
+export interface WaitingMessage {
+  /** The conversation's id. */
+  threadId: string;
+  /** The client's own id of the message. The same id is the same message. A message that opens a conversation has none from its client: the server gives it one that begins with `first:`. */
+  clientMessageId: string;
+  /** The text, as it was typed. */
+  body: string;
+  /** Its files. */
+  attachments: Array<NewAttachment>;
+  /** The message that it replies to. */
+  replyToMessageId: string | null;
+  /** Your own JSON object, up to 4 KB. Greenroom stores and returns it. */
+  metadata: Record<string, unknown> | null;
+  /** When it was written. ISO 8601, in UTC. */
+  createdAt: string;
+  /** `waiting`; or `failed`, if it could not be sent. In events also `sent`, `canceled`, and `held` where it waits for a moderator. */
+  status: WaitingStatus;
+  /** Why it could not be sent. */
+  problem: WaitingProblem | null;
+}
+
+/** One of your messages began to wait for its files, was sent or canceled, or could not be sent: its `status` says which. */
+export interface WaitingMessageChanged {
+  type: "waiting_message.changed";
+  /** The message, as it is now. */
+  waitingMessage: WaitingMessage;
+  /** The message that it became, once it is sent. */
+  messageId?: string | null;
+}
+
+/** All messages that wait for their files or have failed, the oldest first. */
+export interface WaitingMessages {
+  /** The messages that wait for their files, the oldest first. */
+  waitingMessages: Array<WaitingMessage>;
+}
+
+/** Why a message could not be sent. */
+export interface WaitingProblem {
+  /** The problem type, as in an error response. */
+  type: string;
+  /** The reason, for a person to read. */
+  detail: string;
+}
+
+export type WaitingStatus = "canceled" | "failed" | "held" | "sent" | "waiting";

@@ -32,6 +32,8 @@ export class ClientStore {
   /** Where the first page of each folder ended when it was last loaded. */
   readonly firstPages = new Map<Folder, { next: string | null; floor: string }>();
   me = "";
+  /** A message was added, by an event, by sync or by the reply to a request. */
+  onMessage: (message: Message) => void = () => undefined;
   #threads = new Map<string, Thread>();
   #listeners = new Set<StoreListener>();
   #loading = new Map<string, { again: boolean; done: Promise<void> }>();
@@ -213,7 +215,7 @@ export class ClientStore {
       lastSeq: message.seq,
       lastMessageAt: message.createdAt,
       lastAuthorUserId: message.authorUserId,
-      preview: previewOf(message.body),
+      preview: previewOf(message),
       previewEvent: message.kind === "system" ? message.event : null,
       participants: withReceipt(known.participants, message.authorUserId, message.seq, message.seq),
       mine: {
@@ -246,6 +248,7 @@ export class ClientStore {
   #notifyAdded(message: Message): void {
     this.people.need([message.authorUserId, ...inboxRules.usersInEvent(message)]);
     for (const listener of this.#listeners) listener.onMessageAdded(message);
+    this.onMessage(message);
   }
 
   #put(received: Thread, counts: boolean): void {
@@ -325,8 +328,11 @@ function withReceipts(thread: Thread, known: Thread | null): Thread {
   return { ...thread, participants };
 }
 
-function previewOf(body: string): string {
-  return body.replace(/\s+/g, " ").slice(0, PREVIEW_LENGTH);
+/** How it begins, or the name of its first file. */
+function previewOf({ body, attachments = [] }: Message): string {
+  if (body !== "") return body.replace(/\s+/g, " ").slice(0, PREVIEW_LENGTH);
+  const others = attachments.length > 1 ? ` +${attachments.length - 1}` : "";
+  return (attachments[0]?.name ?? "") + others;
 }
 
 function withReceipt(

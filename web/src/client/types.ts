@@ -7,14 +7,18 @@ import type { components } from "./openapi";
 
 type Schemas = components["schemas"];
 
+/** A file or a manifest in a message. */
+export type Attachment = Schemas["Attachment"];
 export type Block = Schemas["Block"];
 export type Case = Schemas["Case"];
+export type CaseFile = Schemas["CaseFile"];
 export type CaseReport = Schemas["CaseReport"];
 export type Counts = Schemas["Counts"];
 export type Decision = Schemas["Decision"];
 export type Draft = Schemas["Draft"];
 export type Edit = Schemas["Edit"];
 export type Entry = Schemas["Entry"];
+export type FileUpload = Schemas["FileUpload"];
 export type Folder = Schemas["Folder"];
 export type HeldMessage = Schemas["HeldMessage"];
 export type Hint = Schemas["Hint"];
@@ -32,6 +36,8 @@ export type Profile = Schemas["Profile"];
 export type ProblemDocument = Schemas["ProblemDocument"];
 export type Reason = Schemas["Reason"];
 export type Role = Schemas["Role"];
+/** How sensitive pictures are shown to the user: `show`, `blur` or `hide`. */
+export type SafeMode = Schemas["SafeMode"];
 export type Sanctions = Schemas["Sanctions"];
 export type ScheduledMessage = Schemas["ScheduledMessage"];
 export type Sending = Schemas["Sending"];
@@ -39,7 +45,13 @@ export type SentRequest = Schemas["SentRequest"];
 export type ServiceRole = Schemas["ServiceRole"];
 export type StaffMember = Schemas["StaffMember"];
 export type StaffRole = Schemas["StaffRole"];
+export type Storage = Schemas["Storage"];
+/** One of the user's own files. */
+export type StoredFile = Schemas["File"];
 export type SuspendedPerson = Schemas["SuspendedPerson"];
+
+/** A message that waits on the server for its files, or could not be sent. */
+export type WaitingMessage = Schemas["WaitingMessage"];
 
 /** An observable value. It is also a Svelte store: `$value` works. */
 export interface Readable<T> {
@@ -95,8 +107,24 @@ export interface Rejection {
 export interface SendOptions {
   /** The id of the message that this one replies to. */
   replyTo?: string;
+  /** The ids of uploads. They need not be finished: the message is sent when the server has checked them. */
+  attachments?: readonly string[];
   /** Your own JSON object of at most 4 KB. */
   metadata?: Record<string, unknown>;
+}
+
+/** A file of an outgoing message: enough to draw its place. */
+export interface OutgoingAttachment {
+  /** Null if it was uploaded on another device. */
+  uploadId: string | null;
+  /** Null until the server knows the file. */
+  fileId: string | null;
+  name: string;
+  size: number;
+  type: string;
+  width: number;
+  height: number;
+  alt: string;
 }
 
 /** A message that the user has sent and the server has not yet accepted. */
@@ -105,10 +133,11 @@ export interface Outgoing {
   threadId: string;
   body: string;
   replyToMessageId: string | null;
+  attachments: readonly OutgoingAttachment[];
   writtenAt: string;
-  /** waiting: sent once connected; refused: retry or discard it; held: under review by a moderator;
-   * rejected: a moderator decided against it. */
-  state: "waiting" | "sending" | "refused" | "held" | "rejected";
+  /** waiting: sent once connected; uploading: sent once its files are uploaded and checked; refused: retry or
+   * discard it; held: under review by a moderator; rejected: a moderator decided against it. */
+  state: "waiting" | "sending" | "uploading" | "refused" | "held" | "rejected";
   problem: ProblemDocument | null;
   /** If rejected: the moderator's reason, and whether the user was warned. */
   rejection: Rejection | null;
@@ -190,6 +219,8 @@ export interface ClientOptions {
 
 /** The client of one user, made by `createClient`. Its promises reject with a Problem. */
 export interface Client {
+  /** The server's URL. */
+  readonly api: string;
   readonly me: Readable<Me | null>;
   readonly connection: Readable<ConnectionStatus>;
   readonly counts: Readable<Counts | null>;
@@ -280,6 +311,129 @@ export interface Client {
 
   readonly scheduled: ScheduledMessages;
   readonly moderation: Moderation;
+
+  /** Uploads, and the user's files. Its code is loaded with the first call. */
+  files(): Promise<Files>;
+  /** Null until `files()` has loaded it. That happens by itself if an earlier page has left uploads. */
+  readonly loadedFiles: Readable<Files | null>;
+  /** Pictures and download URLs of the files in messages and profiles. Loaded with the first call. */
+  pictures(): Promise<Pictures>;
+}
+
+/** A file that is being uploaded, or was: until a message with it is sent, or `cancel`. */
+export interface Upload {
+  uploadId: string;
+  /** Null until the server knows the file. */
+  fileId: string | null;
+  threadId: string | null;
+  name: string;
+  size: number;
+  type: string;
+  alt: string;
+  /** Of a picture or a video, if the app has measured it; otherwise 0. */
+  width: number;
+  height: number;
+  keepOriginal: boolean;
+  /** It belongs to a message in the outbox. */
+  isSent: boolean;
+  /**
+   * preparing   reads the file for its checksum
+   * uploading   sends its bytes
+   * paused      by the user
+   * waiting     for a connection; `retryAt` is the time of the next try
+   * missing     the tab was closed and the file is too large to keep: `provide` it again
+   * checking    the server has it all, and checks it
+   * ready
+   * failed      see `problem`
+   */
+  state: "preparing" | "uploading" | "paused" | "waiting" | "missing" | "checking" | "ready" | "failed";
+  /** Bytes that were read (preparing) or sent. */
+  done: number;
+  retryAt: number | null;
+  problem: ProblemDocument | null;
+  /** What the server knows of it, once it is there. */
+  file: StoredFile | null;
+}
+
+export interface NewUpload {
+  /** The conversation that it is for; none for a profile. */
+  threadId?: string;
+  /** By default the file's own name. */
+  name?: string;
+  /** A description for those who cannot see it. */
+  alt?: string;
+  width?: number;
+  height?: number;
+  /** Others may download it as it is, with its metadata, such as where a photo was taken. */
+  keepOriginal?: boolean;
+}
+
+/** Uploads and the user's own files. */
+export interface Files {
+  /** All uploads of the user, also those of other tabs. */
+  readonly uploads: Readable<readonly Upload[]>;
+  /** Starts at once. It goes on after a disconnect, and after the tab was closed. */
+  upload(content: Blob, options?: NewUpload): Upload;
+  pause(uploadId: string): void;
+  resume(uploadId: string): void;
+  /** Tries again after a failure. */
+  retry(uploadId: string): void;
+  /** Removes the upload and its file. */
+  cancel(uploadId: string): void;
+  /** Gives the file again, for an upload that is `missing` it. False: it is another file. */
+  provide(uploadId: string, content: Blob): Promise<boolean>;
+  /** Adds the description, or the size of a picture or video, if it was not known. */
+  describe(uploadId: string, about: { alt?: string; width?: number; height?: number }): void;
+  setOriginal(uploadId: string, keepOriginal: boolean): void;
+  /** The content, if this browser has it, for a preview. */
+  content(uploadId: string): Blob | null;
+  /** Resolves when the server has checked the file; rejects with the problem if it was refused. */
+  ready(uploadId: string): Promise<StoredFile>;
+
+  list(cursor?: string): Promise<Page<StoredFile>>;
+  /** Refused if a message or a profile uses it: delete that. */
+  remove(fileId: string): Promise<void>;
+  storage(): Promise<Storage>;
+  /** Asks a moderator to look again at a file that others see blurred or not at all. */
+  appeal(fileId: string, note?: string): Promise<void>;
+  safeMode(): Promise<SafeMode>;
+  setSafeMode(mode: SafeMode): Promise<void>;
+  /** The user's own picture; null removes it. The file must be `ready` and have no thread. */
+  setAvatar(fileId: string | null): Promise<void>;
+  /** The picture of a conversation; the file must have been uploaded for it. */
+  setThreadPicture(threadId: string, fileId: string | null): Promise<void>;
+}
+
+export type PictureSize = "small" | "medium" | "large";
+
+/** How a file is shown to this user, and the URLs of its versions, which work for a minute. */
+export type FileAccess = Schemas["UrlsOfFile"];
+
+export interface ShownPicture {
+  /** missing: it does not exist, or the user may not see it; failed: it could not be loaded. */
+  shown: FileAccess["shown"] | "missing" | "failed";
+  canReveal: boolean;
+  /** An object URL; null if there is nothing to show. */
+  url: string | null;
+}
+
+export interface Pictures {
+  /**
+   * Calls `show` with the picture when it is there, and again when it changes. Returns the function that
+   * ends it. `isRevealed`: the user asked to see a blurred picture.
+   */
+  show(
+    fileId: string,
+    size: PictureSize,
+    show: (picture: ShownPicture) => void,
+    options?: { isRevealed?: boolean },
+  ): () => void;
+  /** The URLs of a file's versions. Null if it does not exist or the user may not see it. */
+  access(
+    fileId: string,
+    /** `isDownload`: a browser saves the file instead of showing it. */
+    options?: { isRevealed?: boolean; isDownload?: boolean },
+  ): Promise<FileAccess | null>;
 }
 
 export interface ScheduledState {
@@ -316,6 +470,9 @@ export interface ScheduledMessages {
   sendNow(message: ScheduledMessage): Promise<Sending>;
 }
 
+/** How others see a file: 0 clear, 1 blurred, 2 hidden. */
+export type Band = 0 | 1 | 2;
+
 export interface Moderation {
   queue(cursor?: string): Promise<Page<Case>>;
   case(caseId: string): Promise<Case>;
@@ -327,8 +484,13 @@ export interface Moderation {
   decide(
     found: Case,
     decision: Decision,
-    options?: { reason?: string; note?: string; until?: Date },
+    /** `band`: how others see the file, with the decision `band` on an appeal. */
+    options?: { reason?: string; note?: string; until?: Date; band?: Band },
   ): Promise<Entry>;
+  /** The URLs of a file of a case: of its blurred version, or of all with `reveal`, which the audit log keeps. */
+  fileUrls(caseId: string, fileId: string, reveal: boolean): Promise<FileAccess>;
+  /** How others see a file of a case, which stays open. Claims the case first if needed. */
+  setBand(found: Case, fileId: string, band: Band, reason?: string): Promise<CaseFile>;
   suspended(cursor?: string): Promise<Page<SuspendedPerson>>;
   reinstate(userId: string, options?: { reason?: string; note?: string }): Promise<Entry>;
   /** For admins. */

@@ -5,6 +5,7 @@
 // details are loaded.
 import {
   isProblem,
+  type Band,
   type Case,
   type CaseContext,
   type CaseReport,
@@ -109,7 +110,7 @@ export class CaseQueue {
   }
 
   /** Opens the next case, so that the moderator can go on by keyboard. */
-  async decide(decision: Decision, reason: string, until?: Date): Promise<Entry | null> {
+  async decide(decision: Decision, reason: string, until?: Date, band?: Band): Promise<Entry | null> {
     const found = this.current;
     if (!found || !this.ready || !found.decisions.includes(decision)) return null;
     this.busy = true;
@@ -119,7 +120,11 @@ export class CaseQueue {
       const entry = await this.#client.moderation.decide(
         found,
         decision,
-        until === undefined ? { reason } : { reason, until },
+        {
+          reason,
+          ...(until === undefined ? {} : { until }),
+          ...(band === undefined ? {} : { band }),
+        },
       );
       await this.load();
       const rest = (this.cases ?? []).filter((one) => one.caseId !== found.caseId);

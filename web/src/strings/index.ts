@@ -4,10 +4,27 @@
  * Careful: language and locale differ. Texts, plurals and lists are in a language that we ship; dates,
  * times, weekdays and numbers follow the browser's locale.
  */
-import { en, type Strings } from "./en";
+import { en } from "./en";
+import type { enDetails } from "./en.details";
+import type { enFiles } from "./en.files";
+import type { enModeration } from "./en.moderation";
+import type { enNewConversation } from "./en.newConversation";
+import type { enReport } from "./en.report";
+import type { enSettings } from "./en.settings";
+import type { enShortcuts } from "./en.shortcuts";
 
 type Parameters<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Parameters<Rest> : never;
-type English = typeof en;
+type English = typeof en &
+  typeof enDetails &
+  typeof enReport &
+  typeof enFiles &
+  typeof enModeration &
+  typeof enNewConversation &
+  typeof enSettings &
+  typeof enShortcuts;
+type Translation<T> = T extends string ? string : { readonly [K in keyof T]: string };
+/** What a language must have. */
+export type Strings = { readonly [K in keyof English]: Translation<English[K]> };
 export type Key = keyof English;
 type Text<K extends Key> = English[K] extends string ? English[K] : English[K][keyof English[K]];
 type Needs<K extends Key> = Parameters<Text<K>> | (English[K] extends string ? never : "count");
@@ -15,8 +32,14 @@ type Args<K extends Key> = [Needs<K>] extends [never]
   ? []
   : [{ readonly [P in Needs<K>]: string | number }];
 
-let strings: Strings = en;
+/** Careful: a component must import the file that has its texts; tests/web/test_strings.py checks it. */
+let strings = en as Partial<Strings> as Strings;
 let language = "en";
+
+/** Adds the English texts of a feature that is loaded later. A translation has them already. */
+export function addStrings(texts: Partial<Strings>): void {
+  strings = { ...texts, ...strings };
+}
 
 /** Call before anything is rendered. */
 export function setLanguage(tag: string, translation: Strings): void {

@@ -1,0 +1,375 @@
+// One upload: reads the checksum, announces the file, sends its bytes, and goes on where it stopped.
+//
+// One code for both protocols: with tus the bytes go in order to one URL; in parts, each to its own, several
+// at a time. What has arrived is asked of the server whenever something went wrong.
+//
+// Careful: a request that failed may have arrived. So nothing is counted as sent before the server says so.
+import { isProblem, problemFrom, ProblemError } from "../rest";
+import type { FileUpload, ProblemDocument, StoredFile, Upload } from "../types";
+import { hashFile } from "./hash";
+import type { UploadRecord } from "./records";
+import type { SendBody } from "./transport";
+
+/** Sent in one request with tus: a proxy may limit the size of a request. */
+const TUS_BYTES = 16 * 1024 * 1024;
+const PARTS_AT_ONCE = 3;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 30_000;
+const NOTIFY_MS = 100;
+
+/** The requests of an upload. They reject with a Problem. */
+export interface UploadRequests {
+  /** Repeated with the same key it announces once. */
+  announce(
+    file: {
+      name: string;
+      size: number;
+      sha256: string;
+      type: string;
+      threadId: string | null;
+      keepOriginal: boolean;
+    },
+    key: string,
+  ): Promise<FileUpload>;
+  state(fileId: string): Promise<FileUpload>;
+  complete(fileId: string): Promise<StoredFile>;
+  remove(fileId: string): Promise<void>;
+  /** Makes a URL of the server absolute. */
+  absolute(url: string): string;
+  readonly send: SendBody;
+}
+
+export interface UploadListener {
+  /** The state has changed. */
+  changed(task: UploadTask): void;
+  /** What is saved has changed. */
+  save(record: UploadRecord): void;
+  /** All bytes have arrived: nothing needs to be saved any more. */
+  uploaded(task: UploadTask, file: StoredFile): void;
+  /** Resolves when it may use the network; returns the function that ends its turn. */
+  turn(signal: AbortSignal): Promise<() => void>;
+}
+
+export class UploadTask {
+  record: UploadRecord;
+  #state: Upload["state"] = "preparing";
+  #done = 0;
+  #problem: ProblemDocument | null = null;
+  #retryAt: number | null = null;
+  #file: StoredFile | null = null;
+  #running: AbortController | null = null;
+  #wake: (() => void) | null = null;
+  #notifying: ReturnType<typeof setTimeout> | null = null;
+  #shown: Upload | null = null;
+
+  constructor(
+    record: UploadRecord,
+    private readonly requests: UploadRequests,
+    private readonly listener: UploadListener,
+  ) {
+    this.record = record;
+  }
+
+  get upload(): Upload {
+    const { uploadId, threadId, fileId, name, size, type, alt, width, height, isSent, keepOriginal } = this.record;
+    this.#shown ??= {
+      uploadId, threadId, fileId, name, size, type, alt, width, height, isSent, keepOriginal,
+      state: this.#state,
+      done: this.#done,
+      problem: this.#problem,
+      retryAt: this.#retryAt,
+      file: this.#file,
+    };
+    return this.#shown;
+  }
+
+  // Actions of the user.
+
+  start(): void {
+    if (this.#running !== null || this.#isOver) return;
+    if (this.record.isPaused) return this.#set("paused");
+    const running = new AbortController();
+    this.#running = running;
+    void this.#run(running.signal).finally(() => {
+      if (this.#running === running) this.#running = null;
+    });
+  }
+
+  pause(): void {
+    if (this.#isOver || this.#state === "checking") return;
+    this.#stop();
+    this.change({ isPaused: true });
+    this.#set("paused");
+  }
+
+  resume(): void {
+    this.change({ isPaused: false });
+    this.start();
+  }
+
+  /** After a failure. It begins anew if the server has given up on the file. */
+  retry(): void {
+    if (this.#state !== "failed") return;
+    if (this.#file !== null) this.#announceAgain();
+    this.#file = null;
+    this.#done = 0;
+    this.#set("preparing");
+    this.start();
+  }
+
+  /** Tries again now, because the network is back. */
+  wake(): void {
+    this.#wake?.();
+  }
+
+  stop(): void {
+    this.#stop();
+    if (this.#notifying !== null) clearTimeout(this.#notifying);
+  }
+
+  change(change: Partial<UploadRecord>): void {
+    this.record = { ...this.record, ...change };
+    this.listener.save(this.record);
+    this.#notify(true);
+  }
+
+  /** What the server says of the file: by an event, sync or a response. */
+  setFile(file: StoredFile): void {
+    if (this.#file !== null && this.#file.version > file.version) return;
+    this.#file = file;
+    if (file.state === "uploading") return;
+    this.#done = file.size;
+    if (file.state === "ready") return this.#set("ready");
+    if (file.state === "checking") return this.#set("checking");
+    const { type, detail } = file.problem ?? { type: "/problems/file-expired", detail: "" };
+    this.#fail({ type, title: detail, status: 422, detail });
+  }
+
+  get #isOver(): boolean {
+    return this.#state === "ready" || this.#state === "failed";
+  }
+
+  #stop(): void {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  // The run.
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      const before = this.#done;
+      try {
+        return await this.#upload(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (this.#done > before) failures = 0;
+        if (isGone(error) && this.record.fileId !== null) this.#announceAgain();
+        else if (!isTemporary(error)) return this.#fail(problemOf(error));
+        await this.#pauseBeforeRetry(failures, error, signal);
+        if (signal.aborted) return;
+      }
+    }
+  }
+
+  async #upload(signal: AbortSignal): Promise<void> {
+    const { content } = this.record;
+    if (content === null && this.record.fileId === null) return this.#set("missing");
+    const endTurn = await this.listener.turn(signal);
+    try {
+      if (this.record.sha256 === null && content !== null) await this.#hash(content, signal);
+      const { file, upload } = await this.#announce();
+      signal.throwIfAborted();
+      if (upload === null) return this.#uploaded(file);
+      if (content === null) return this.#set("missing");
+      this.#set("uploading");
+      if (upload.protocol === "tus") await this.#sendInOrder(content, upload, signal);
+      else await this.#sendParts(content, upload, signal);
+      this.#uploaded(await this.requests.complete(file.fileId));
+    } finally {
+      endTurn();
+    }
+  }
+
+  async #hash(content: Blob, signal: AbortSignal): Promise<void> {
+    this.#set("preparing");
+    const onprogress = (read: number): void => {
+      this.#done = read;
+      this.#notify();
+    };
+    let sha256: string;
+    try {
+      sha256 = await hashFile(content, { onprogress, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      console.warn(error);
+      throw new ProblemError({ type: "client/unreadable", title: "client/unreadable", status: 0 });
+    }
+    this.#done = 0;
+    this.change({ sha256 });
+  }
+
+  async #announce(): Promise<FileUpload> {
+    const { uploadId, attempt, fileId, name, size, sha256, type, threadId, keepOriginal } = this.record;
+    if (fileId !== null) return this.requests.state(fileId);
+    this.#done = 0;
+    const new_ = { name, size, sha256: sha256 ?? "", type, threadId, keepOriginal };
+    const announced = await this.requests.announce(new_, `${uploadId}-${attempt}`);
+    this.change({ fileId: announced.file.fileId });
+    return announced;
+  }
+
+  /** The server has given up on the file. */
+  #announceAgain(): void {
+    this.change({ fileId: null, attempt: this.record.attempt + 1 });
+  }
+
+  async #sendInOrder(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
+    for (let offset = upload.offset; offset < content.size; ) {
+      this.#progress(offset);
+      const start = offset;
+      const answer = await this.requests.send(
+        {
+          method: "PATCH",
+          url: this.requests.absolute(upload.url ?? ""),
+          headers: {
+            "Tus-Resumable": "1.0.0",
+            "Upload-Offset": String(offset),
+            "Content-Type": "application/offset+octet-stream",
+          },
+          body: content.slice(offset, offset + TUS_BYTES),
+        },
+        (sent) => this.#progress(start + sent),
+        signal,
+      );
+      check(answer);
+      offset = Number(answer.header("Upload-Offset") ?? start + TUS_BYTES);
+    }
+    this.#progress(content.size);
+  }
+
+  /** Several parts at a time. Each answer has the first hundred that are missing. */
+  async #sendParts(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
+    for (let now: FileUpload["upload"] = upload; now !== null && now.parts.length > 0; ) {
+      await this.#sendSomeParts(content, now, signal);
+      const isLast = now.offset + now.parts.reduce((sum, part) => sum + part.size, 0) >= content.size;
+      if (isLast) return;
+      now = (await this.requests.state(this.record.fileId ?? "")).upload;
+    }
+  }
+
+  async #sendSomeParts(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
+    const waiting = [...upload.parts];
+    const sent = new Map<number, number>();
+    const stop = new AbortController();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const report = (): void =>
+      this.#progress(upload.offset + [...sent.values()].reduce((sum, bytes) => sum + bytes, 0));
+    const work = async (): Promise<void> => {
+      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+        const { number, offset, size, method, url, headers } = part;
+        const body = content.slice(offset, offset + size);
+        const request = { method, url: this.requests.absolute(url), headers, body };
+        const onprogress = (bytes: number): void => {
+          sent.set(number, Math.min(bytes, size));
+          report();
+        };
+        check(await this.requests.send(request, onprogress, either));
+        onprogress(size);
+      }
+    };
+    report();
+    try {
+      await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work));
+    } catch (error) {
+      stop.abort();
+      throw error;
+    }
+  }
+
+  #uploaded(file: StoredFile): void {
+    this.setFile(file);
+    this.listener.uploaded(this, file);
+  }
+
+  async #pauseBeforeRetry(failures: number, error: unknown, signal: AbortSignal): Promise<void> {
+    const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random());
+    const wait = retryAfterMs(error) || backoff;
+    this.#retryAt = Date.now() + wait;
+    this.#set("waiting");
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, wait);
+      this.#wake = () => {
+        clearTimeout(timer);
+        done();
+      };
+      signal.addEventListener("abort", this.#wake, { once: true });
+    });
+    this.#wake = this.#retryAt = null;
+  }
+
+  #fail(problem: ProblemDocument): void {
+    this.#problem = problem;
+    this.#set("failed");
+  }
+
+  #progress(done: number): void {
+    this.#done = done;
+    this.#notify();
+  }
+
+  #set(state: Upload["state"]): void {
+    this.#state = state;
+    if (state !== "failed") this.#problem = null;
+    if (state !== "waiting") this.#retryAt = null;
+    this.#notify(true);
+  }
+
+  /** Progress is shown ten times a second, everything else at once. */
+  #notify(isUrgent = false): void {
+    this.#shown = null;
+    if (isUrgent) {
+      if (this.#notifying !== null) clearTimeout(this.#notifying);
+      this.#notifying = null;
+      this.listener.changed(this);
+    } else {
+      this.#notifying ??= setTimeout(() => {
+        this.#notifying = null;
+        this.listener.changed(this);
+      }, NOTIFY_MS);
+    }
+  }
+}
+
+function check({ status, text }: { status: number; text: string }): void {
+  if (status >= 200 && status < 300) return;
+  let found: unknown = null;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    // Not JSON: from the bucket, or from a proxy.
+  }
+  throw problemFrom(found, status);
+}
+
+/** The file was deleted, or its upload has expired: it is announced again. */
+function isGone(error: unknown): boolean {
+  return isProblem(error) && (error.status === 404 || error.status === 410);
+}
+
+/** Worth trying again: no connection, an overloaded server, an outdated position or URL. */
+function isTemporary(error: unknown): boolean {
+  if (!isProblem(error)) return false;
+  if (error.code === "unreachable" || error.status >= 500 || error.status === 429) return true;
+  return ["upload-conflict", "append-conflict", "upload-incomplete", "link-expired", "no-answer"].includes(error.code);
+}
+
+function retryAfterMs(error: unknown): number {
+  return isProblem(error) ? Number(error.fields["retryAfterS"] ?? 0) * 1000 : 0;
+}
+
+function problemOf(error: unknown): ProblemDocument {
+  if (isProblem(error)) return error.fields as unknown as ProblemDocument;
+  console.error(error);
+  return { type: "client/no-answer", title: "client/no-answer", status: 0 };
+}

@@ -1,0 +1,286 @@
+// The user's uploads: three at a time, saved in the browser, the same in all tabs.
+//
+// Careful: a tab can close at any time. Each upload is run by the tab that holds its Web Lock; the others wait
+// for the lock, so that the next one goes on by itself. They hear of progress over a BroadcastChannel.
+import { Value } from "../observable";
+import type { NewUpload, StoredFile, Upload } from "../types";
+import { hashFile } from "./hash";
+import type { UploadRecord, UploadRecords } from "./records";
+import { type UploadListener, type UploadRequests, UploadTask } from "./upload";
+
+const AT_ONCE = 3;
+
+type Announcement =
+  | { type: "changed"; upload: Upload }
+  | { type: "removed"; uploadId: string }
+  | { type: "act"; uploadId: string; act: "pause" | "resume" | "retry" | "remove" };
+
+export interface UploadsHost {
+  /** The server knows the file: messages that wait for it can be sent. */
+  announced(uploadId: string, fileId: string): void;
+  /** A new fact about an upload, from this tab. */
+  changed(upload: Upload): void;
+  /** Whether there is anything to restore when the page is opened again. */
+  setPending(isPending: boolean): void;
+}
+
+export class Uploads implements UploadListener {
+  readonly list = new Value<readonly Upload[]>([]);
+  #tasks = new Map<string, UploadTask>();
+  /** Uploads that another tab runs. */
+  #elsewhere = new Map<string, Upload>();
+  #awaited = new Set<string>();
+  #releases = new Map<string, () => void>();
+  #channel: BroadcastChannel | null = null;
+  #active = 0;
+  #queue: (() => void)[] = [];
+
+  constructor(
+    private readonly requests: UploadRequests,
+    private readonly records: UploadRecords,
+    private readonly host: UploadsHost,
+    private readonly name: string,
+  ) {
+    if (typeof BroadcastChannel === "undefined") return;
+    this.#channel = new BroadcastChannel(`greenroom uploads ${name}`);
+    this.#channel.onmessage = ({ data }: MessageEvent<Announcement>) => this.#receive(data);
+    if ("unref" in this.#channel) (this.#channel.unref as () => void)(); // Node
+  }
+
+  /** Goes on with the uploads that an earlier page has left. */
+  async restore(): Promise<void> {
+    for (const { uploadId } of await this.records.all()) void this.#takeOver(uploadId);
+  }
+
+  find(uploadId: string): Upload | null {
+    return this.#tasks.get(uploadId)?.upload ?? this.#elsewhere.get(uploadId) ?? null;
+  }
+
+  /** The content, if this tab has it, for a preview. */
+  content(uploadId: string): Blob | null {
+    return this.#tasks.get(uploadId)?.record.content ?? null;
+  }
+
+  add(content: Blob, given: NewUpload): Upload {
+    const record: UploadRecord = {
+      uploadId: crypto.randomUUID(),
+      threadId: given.threadId ?? null,
+      name: given.name ?? (content instanceof File ? content.name : "file"),
+      size: content.size,
+      type: content.type,
+      keepOriginal: given.keepOriginal ?? false,
+      alt: given.alt ?? "",
+      width: given.width ?? 0,
+      height: given.height ?? 0,
+      sha256: null,
+      fileId: null,
+      attempt: 0,
+      isSent: false,
+      isPaused: false,
+      addedAt: Date.now(),
+      content,
+    };
+    this.save(record);
+    void this.#withLock(record.uploadId, () => undefined);
+    return this.#run(record).upload;
+  }
+
+  // Actions: by the tab that runs the upload.
+
+  pause(uploadId: string): void {
+    this.#act(uploadId, "pause", (task) => task.pause());
+  }
+
+  resume(uploadId: string): void {
+    this.#act(uploadId, "resume", (task) => task.resume());
+  }
+
+  retry(uploadId: string): void {
+    this.#act(uploadId, "retry", (task) => task.retry());
+  }
+
+  /** Removes the upload, and the file from the server unless a message uses it. */
+  cancel(uploadId: string): void {
+    this.#act(uploadId, "remove", (task) => {
+      const { fileId } = task.record;
+      this.#forget(uploadId);
+      if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
+    });
+  }
+
+  /** The user has chosen the file again, after the tab was closed. False: it is another file. */
+  async provide(uploadId: string, content: Blob): Promise<boolean> {
+    const task = this.#tasks.get(uploadId);
+    if (task === undefined) return false;
+    const { size, sha256 } = task.record;
+    if (content.size !== size) return false;
+    if (sha256 !== null && (await hashFile(content)) !== sha256) return false;
+    task.change({ content });
+    task.start();
+    return true;
+  }
+
+  change(uploadId: string, change: Partial<Pick<UploadRecord, "alt" | "isSent" | "width" | "height">>): void {
+    this.#tasks.get(uploadId)?.change(change);
+  }
+
+  /** Announces the file again: the server takes this only with the announcement. */
+  setOriginal(uploadId: string, keepOriginal: boolean): void {
+    const task = this.#tasks.get(uploadId);
+    if (task === undefined || task.record.keepOriginal === keepOriginal) return;
+    const { fileId, content } = task.record;
+    if (content === null) return;
+    task.stop();
+    if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
+    const record = { ...task.record, keepOriginal, fileId: null, attempt: task.record.attempt + 1 };
+    const again = new UploadTask(record, this.requests, this);
+    this.#tasks.set(uploadId, again);
+    this.save(record);
+    again.start();
+  }
+
+  /** It is ready and part of a message, or no longer wanted: nothing to show. */
+  forget(uploadId: string): void {
+    if (this.#tasks.has(uploadId)) this.#forget(uploadId);
+    else if (this.#elsewhere.delete(uploadId)) this.#show();
+  }
+
+  /** The server says so, by an event or sync. */
+  setFile(file: StoredFile): void {
+    for (const task of this.#tasks.values()) if (task.record.fileId === file.fileId) task.setFile(file);
+  }
+
+  wake(): void {
+    for (const task of this.#tasks.values()) task.wake();
+  }
+
+  async close({ forget = false } = {}): Promise<void> {
+    for (const task of this.#tasks.values()) task.stop();
+    for (const release of this.#releases.values()) release();
+    this.#channel?.close();
+    this.#channel = null;
+    if (!forget) return;
+    await this.records.clear();
+    this.host.setPending(false);
+  }
+
+  // What a task says.
+
+  changed(task: UploadTask): void {
+    const { upload } = task;
+    if (this.#tasks.get(upload.uploadId) !== task) return;
+    if (upload.fileId !== null) this.host.announced(upload.uploadId, upload.fileId);
+    this.host.changed(upload);
+    this.#post({ type: "changed", upload });
+    this.#show();
+  }
+
+  save(record: UploadRecord): void {
+    this.host.setPending(true);
+    void this.records.put(record);
+  }
+
+  /** The server has it all. A file that is not sent yet stays saved for the composer, without its content. */
+  uploaded(task: UploadTask): void {
+    if (task.record.isSent) void this.#unsave(task.record.uploadId);
+    else void this.records.put({ ...task.record, content: null });
+  }
+
+  async turn(signal: AbortSignal): Promise<() => void> {
+    while (this.#active >= AT_ONCE) {
+      await new Promise<void>((go) => {
+        this.#queue.push(go);
+        signal.addEventListener("abort", () => go(), { once: true });
+      });
+      signal.throwIfAborted();
+    }
+    this.#active += 1;
+    return () => {
+      this.#active -= 1;
+      this.#queue.shift()?.();
+    };
+  }
+
+  // Tabs.
+
+  #run(record: UploadRecord): UploadTask {
+    const task = new UploadTask(record, this.requests, this);
+    this.#elsewhere.delete(record.uploadId);
+    this.#tasks.set(record.uploadId, task);
+    task.start();
+    this.changed(task);
+    return task;
+  }
+
+  /** Runs the upload once no other tab does. */
+  async #takeOver(uploadId: string): Promise<void> {
+    if (this.#awaited.has(uploadId)) return;
+    this.#awaited.add(uploadId);
+    await this.#withLock(uploadId, async () => {
+      const record = await this.records.get(uploadId);
+      if (record === null || this.#channel === null) return this.#release(uploadId);
+      this.#run(record);
+    });
+    this.#awaited.delete(uploadId);
+  }
+
+  /** Runs `start` once this tab has the lock of the upload; keeps the lock until `#release`. */
+  async #withLock(uploadId: string, start: () => void): Promise<void> {
+    const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
+    if (locks === undefined) return start();
+    const hold = (): Promise<void> =>
+      new Promise((release) => {
+        this.#releases.set(uploadId, release);
+        start();
+      });
+    await locks.request(`greenroom upload ${this.name} ${uploadId}`, hold);
+  }
+
+  #release(uploadId: string): void {
+    this.#releases.get(uploadId)?.();
+    this.#releases.delete(uploadId);
+  }
+
+  #act(uploadId: string, act: "pause" | "resume" | "retry" | "remove", run: (task: UploadTask) => void): void {
+    const task = this.#tasks.get(uploadId);
+    if (task !== undefined) run(task);
+    else this.#post({ type: "act", uploadId, act });
+  }
+
+  #receive(said: Announcement): void {
+    if (said.type === "changed") {
+      if (this.#tasks.has(said.upload.uploadId)) return;
+      this.#elsewhere.set(said.upload.uploadId, said.upload);
+      this.#show();
+      void this.#takeOver(said.upload.uploadId);
+    } else if (said.type === "removed") {
+      if (this.#elsewhere.delete(said.uploadId)) this.#show();
+    } else if (said.type === "act") {
+      if (!this.#tasks.has(said.uploadId)) return;
+      if (said.act === "remove") this.cancel(said.uploadId);
+      else this[said.act](said.uploadId);
+    }
+  }
+
+  #post(said: Announcement): void {
+    this.#channel?.postMessage(said);
+  }
+
+  #forget(uploadId: string): void {
+    this.#tasks.get(uploadId)?.stop();
+    this.#tasks.delete(uploadId);
+    this.#release(uploadId);
+    void this.#unsave(uploadId);
+    this.#post({ type: "removed", uploadId });
+    this.#show();
+  }
+
+  async #unsave(uploadId: string): Promise<void> {
+    await this.records.remove(uploadId);
+    if ((await this.records.all()).length === 0) this.host.setPending(false);
+  }
+
+  #show(): void {
+    this.list.set([...[...this.#tasks.values()].map((task) => task.upload), ...this.#elsewhere.values()]);
+  }
+}

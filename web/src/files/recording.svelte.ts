@@ -1,0 +1,98 @@
+// Records a voice note: microphone, loudness and time. Nothing leaves the browser before it is sent.
+
+const MAX_MS = 5 * 60_000;
+const LEVELS = 32;
+const LEVEL_MS = 80;
+/** What the browser can record, the best first. Firefox and Chrome take the first, Safari the third. */
+const TYPES = ["audio/webm;codecs=opus", "audio/ogg;codecs=opus", "audio/mp4"];
+const ENDINGS: Readonly<Record<string, string>> = {
+  "audio/webm": "webm",
+  "audio/ogg": "ogg",
+  "audio/mp4": "m4a",
+};
+
+export function canRecord(): boolean {
+  return typeof MediaRecorder !== "undefined" && navigator.mediaDevices !== undefined;
+}
+
+export class Recording {
+  state = $state<"asking" | "recording" | "denied" | "missing" | "over">("asking");
+  elapsedMs = $state(0);
+  /** The last loudness values, from 0 to 1. */
+  levels = $state.raw<readonly number[]>(Array.from({ length: LEVELS }, () => 0));
+  readonly maxMs = MAX_MS;
+  #recorder: MediaRecorder | null = null;
+  #stream: MediaStream | null = null;
+  #context: AudioContext | null = null;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #chunks: Blob[] = [];
+  #isClosed = false;
+  readonly #onfull: () => void;
+
+  /** `onfull`: the longest duration is reached. */
+  constructor(onfull: () => void) {
+    this.#onfull = onfull;
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.#stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+    } catch (error) {
+      const isDenied = error instanceof DOMException && error.name === "NotAllowedError";
+      this.state = isDenied ? "denied" : "missing";
+      return;
+    }
+    if (this.#isClosed) return this.#release();
+    const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type));
+    this.#recorder = new MediaRecorder(this.#stream, mimeType ? { mimeType } : {});
+    this.#recorder.ondataavailable = ({ data }) => this.#chunks.push(data);
+    this.#recorder.start(1000);
+    this.state = "recording";
+    this.#watch(this.#stream);
+  }
+
+  /** Ends the recording. Null if there is nothing. */
+  async finish(name: string): Promise<File | null> {
+    const recorder = this.#recorder;
+    if (recorder === null || recorder.state === "inactive") return null;
+    await new Promise<void>((done) => {
+      recorder.onstop = () => done();
+      recorder.stop();
+    });
+    this.close();
+    const type = recorder.mimeType.split(";")[0] ?? "audio/webm";
+    const content = new Blob(this.#chunks, { type });
+    return content.size === 0 ? null : new File([content], `${name}.${ENDINGS[type] ?? "webm"}`, { type });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    if (this.#recorder !== null && this.#recorder.state !== "inactive") this.#recorder.stop();
+    this.#release();
+    if (this.state === "recording") this.state = "over";
+  }
+
+  /** The browser shows that the microphone is on until its tracks end. */
+  #release(): void {
+    for (const track of this.#stream?.getTracks() ?? []) track.stop();
+    void this.#context?.close().catch(() => undefined);
+    this.#stream = this.#context = null;
+  }
+
+  #watch(stream: MediaStream): void {
+    this.#context = new AudioContext();
+    const analyser = this.#context.createAnalyser();
+    analyser.fftSize = 512;
+    this.#context.createMediaStreamSource(stream).connect(analyser);
+    const samples = new Float32Array(analyser.fftSize);
+    const began = performance.now();
+    this.#timer = setInterval(() => {
+      analyser.getFloatTimeDomainData(samples);
+      const loudness = Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length);
+      this.levels = [...this.levels.slice(1), Math.min(1, loudness * 4)];
+      this.elapsedMs = performance.now() - began;
+      if (this.elapsedMs >= MAX_MS) this.#onfull();
+    }, LEVEL_MS);
+  }
+}

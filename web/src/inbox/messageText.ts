@@ -1,0 +1,23 @@
+// A message in one line: its text, or the names of its files.
+import type { Attachment, Message, Outgoing } from "../client";
+import { list, t } from "../strings";
+import { plain } from "./markdown";
+
+export function messageText(message: Pick<Message, "body" | "attachments">): string {
+  return plain(message.body) || filesText(message.attachments ?? []);
+}
+
+export function outgoingText({ body, attachments }: Outgoing): string {
+  return plain(body) || list(attachments.map((one) => one.name));
+}
+
+/** “3 pictures”, or the names of documents. */
+function filesText(attachments: readonly Attachment[]): string {
+  const of = (media: string): number => attachments.filter((one) => one.media === media).length;
+  const counted = (["picture", "video", "sound"] as const).filter((media) => of(media) > 0);
+  const names = attachments.filter((one) => !(counted as string[]).includes(one.media));
+  return list([
+    ...counted.map((media) => t(`files.${media}`, { count: of(media) })),
+    ...names.map((one) => one.name),
+  ]);
+}

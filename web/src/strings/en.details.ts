@@ -1,0 +1,17 @@
+/** The texts of the details next to a conversation: loaded with the components that import this file. */
+import { addStrings } from ".";
+
+export const enDetails = {
+  "panel.label": "Details",
+  "panel.people": "People",
+  "panel.project": "Project",
+  "panel.projectText": "The brief, shot list and files will show up here.",
+  "panel.settings": "This conversation",
+  "panel.close": "Close details",
+  "panel.folder": "Folder",
+  "panel.city": "City",
+  "panel.since": "Started",
+  "panel.here": "online",
+} as const;
+
+addStrings(enDetails);

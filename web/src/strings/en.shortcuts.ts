@@ -1,0 +1,43 @@
+/** The texts of the list of shortcuts: loaded with the components that import this file. */
+import { addStrings } from ".";
+
+export const enShortcuts = {
+  "keys.title": "Keyboard shortcuts",
+  "keys.anywhere": "Anywhere",
+  "keys.list": "Conversations",
+  "keys.conversation": "In a conversation",
+  "keys.message": "On a message",
+  "keys.moderation": "Moderation",
+  "keys.then": "then",
+  "keys.off": "Single-key shortcuts are off. Turn them on in Settings.",
+  "key.help": "Show keyboard shortcuts",
+  "key.new": "New conversation",
+  "key.goInbox": "Go to the inbox",
+  "key.goModeration": "Go to moderation",
+  "key.goScheduled": "Go to scheduled messages",
+  "key.goSettings": "Go to settings",
+  "key.close": "Close or go back",
+  "key.next": "Next",
+  "key.previous": "Previous",
+  "key.folder": "Folder 1 to 9",
+  "key.compose": "Write a message",
+  "key.pin": "Pin or unpin",
+  "key.mute": "Mute or unmute",
+  "key.archive": "Archive or move to inbox",
+  "key.unread": "Mark as unread",
+  "key.details": "Show or hide details",
+  "key.newest": "Jump to newest",
+  "key.messages": "Move between messages",
+  "key.reply": "Reply",
+  "key.edit": "Edit your message",
+  "key.react": "React",
+  "key.editLast": "Edit your last message (when the field is empty)",
+  "key.accept": "Accept a request",
+  "key.release": "Release",
+  "key.dismiss": "Dismiss",
+  "key.remove": "Remove",
+  "key.warn": "Warn",
+  "key.suspend": "Suspend",
+} as const;
+
+addStrings(enShortcuts);
