@@ -38,8 +38,8 @@ def _held_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(botocore.auth, "get_current_datetime", lambda: AT.replace(tzinfo=None))
 
 
-def cases() -> Any:
-    return itertools.product(map(parse_location, LOCATIONS), KEYS, QUERIES)
+def cases() -> list[Any]:
+    return list(itertools.product(map(parse_location, LOCATIONS), KEYS, QUERIES))
 
 
 @pytest.mark.parametrize(("location", "key", "query"), cases())
