@@ -5,6 +5,7 @@
 Each is a user's file of 1 GB, sent at a steady rate. It prints a line once all are under way.
 """
 
+import random
 import subprocess
 import sys
 import threading
@@ -50,7 +51,9 @@ def _upload(url: str, number: int, mb_per_s: float, begun: threading.Barrier) ->
         ask(connection, "PATCH", created["upload"]["url"], headers)
         connection.sendall(piece)
         begun.wait()
-        at, pause = time.monotonic(), _PIECE / (mb_per_s * 1_000_000)
+        pause = _PIECE / (mb_per_s * 1_000_000)
+        at = time.monotonic() + random.random() * pause  # uploads are not in step
+        time.sleep(max(0.0, at - time.monotonic()))
         while True:
             connection.sendall(piece)
             at += pause

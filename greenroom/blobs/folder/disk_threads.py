@@ -16,16 +16,28 @@ _log = logging.getLogger(__name__)
 
 
 class DiskThreads:
-    """A slow disk holds up these threads, and nothing else."""
+    """A slow disk holds up these threads, and nothing else.
+
+    The content of uploads has one thread for all: writes to the page cache gain nothing from more,
+    and threads that compete for Python's lock would hold up the event loop.
+    """
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="blobs")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="blob-writes")
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
         """A thread cannot be stopped: a cancelled caller waits for the end of the work, so that
         nothing else touches the same files meanwhile."""
+        return await self._run_in(self._pool, work, *args)
+
+    async def write(self, work: Callable[..., T], *args: Any) -> T:
+        """Like `run`, for work that writes content and does not wait until it is on disk."""
+        return await self._run_in(self._writer, work, *args)
+
+    async def _run_in(self, pool: ThreadPoolExecutor, work: Callable[..., T], *args: Any) -> T:
         loop = asyncio.get_running_loop()
-        working = loop.run_in_executor(self._pool, partial(work, *args))
+        working = loop.run_in_executor(pool, partial(work, *args))
         try:
             return await asyncio.shield(working)
         except asyncio.CancelledError:
@@ -37,6 +49,7 @@ class DiskThreads:
 
     def close(self) -> None:
         self._pool.shutdown()
+        self._writer.shutdown()
 
 
 async def to_its_end(work: Coroutine[Any, Any, T]) -> T:

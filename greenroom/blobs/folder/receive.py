@@ -78,7 +78,7 @@ class _Writer:
 
     def _write_collected(self) -> None:
         pieces, self._collected, self._bytes = self._collected, [], 0
-        writing = self._threads.run(_write_pieces, self._descriptor, pieces)
+        writing = self._threads.write(_write_pieces, self._descriptor, pieces)
         self._writing = asyncio.create_task(writing)
 
     async def _written(self) -> None:
