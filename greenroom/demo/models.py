@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from greenroom.demo.upload import SampleFile
+from greenroom.files.models import NewManifest
 from greenroom.messaging.models import Kind, Role
 from greenroom.safety.models import Decision, Reason
 
@@ -24,6 +26,9 @@ class SampleMessage(Struct, frozen=True):
     """The text after an edit one minute later."""
     held: bool = False
     """Held for a moderator, so it is not part of the thread."""
+    files: tuple[SampleFile, ...] = ()
+    manifest: NewManifest | None = None
+    """The delivery that it records."""
 
 
 class SampleScheduled(Struct, frozen=True):
@@ -43,6 +48,8 @@ class SampleReport(Struct, frozen=True, kw_only=True):
     decision: Decision | None = None
     """The moderator's decision half an hour later; without one the case stays open."""
     why: str = ""
+    band: int | None = None
+    """What the moderator sets the band of its pictures to, before the decision."""
 
 
 class MemberState(Struct, frozen=True, kw_only=True):
@@ -74,6 +81,10 @@ class SampleThread(Struct, frozen=True, kw_only=True):
     member_states: Mapping[str, MemberState] = {}
     reports: tuple[SampleReport, ...] = ()
     scheduled: tuple[SampleScheduled, ...] = ()
+    picture: SampleFile | None = None
+    """The thread's picture, which its opener sets."""
+    avatars: Mapping[str, SampleFile] = {}
+    """Pictures of people, which they set before it begins."""
 
     @property
     def began(self) -> int:

@@ -58,7 +58,7 @@ SAMPLE_PEOPLE = (
         first_name="Ada",
         last_name="Okafor",
         part="Reviews held messages and reports.",
-        sees="Two held messages, a report, and last week's decisions.",
+        sees="Held messages, a held picture, a report, and last week's decisions.",
         scopes=frozenset({Scope.USER, Scope.MODERATOR}),
     ),
     SamplePerson(
@@ -66,7 +66,7 @@ SAMPLE_PEOPLE = (
         first_name="Best",
         last_name="Deals",
         part="A spammer who writes to everyone.",
-        sees="Two messages under review, and no replies.",
+        sees="Two messages and a picture under review, and few replies.",
         joined_days_ago=1,
     ),
     SamplePerson(username="lena", first_name="Lena", last_name="Vogt", part="Make-up and hair."),

@@ -5,18 +5,22 @@ with that clock. This is safe: in a thread `seq` and times only increase, the cl
 forward and ends before now, and no client is connected yet.
 """
 
+import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import repeat
 
 from greenroom.clock import ManualClock
 from greenroom.demo.models import SampleMessage, SampleReport, SampleScheduled, SampleThread
 from greenroom.demo.sample_threads import SAMPLE_THREADS
 from greenroom.demo.seeding import Seeding
-from greenroom.ids import MessageId, ThreadId
+from greenroom.demo.upload import SampleFile, Uploader
+from greenroom.files.judge_band import judge_band
+from greenroom.ids import FileId, MessageId, ThreadId
 from greenroom.messaging import Messaging
 from greenroom.messaging.draft import save_draft
 from greenroom.messaging.edit import edit
-from greenroom.messaging.models import GateStatus, Role, Thread
+from greenroom.messaging.models import GateStatus, NewAttachment, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.problems import (
@@ -34,6 +38,9 @@ from greenroom.messaging.respond import accept
 from greenroom.messaging.row_settings import RowChanges, change_row
 from greenroom.messaging.schedule_message import NewScheduled, schedule_message
 from greenroom.messaging.send import send
+from greenroom.messaging.send_manifest import send_manifest
+from greenroom.messaging.set_avatar import set_avatar
+from greenroom.messaging.set_thread_picture import set_thread_picture
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
@@ -59,17 +66,27 @@ _CONFLICTS = (
 
 async def seed_samples(seeding: Seeding) -> None:
     """Writes what is not there yet."""
-    for sample in SAMPLE_THREADS:
-        clock = ManualClock(seeding.now_ms - sample.began * _MINUTE_MS)
-        messaging = seeding.contexts_at(clock)[Messaging]
-        try:
-            await _Seeder(messaging, clock, seeding.actors, sample, seeding.now_ms).write()
-        except _CONFLICTS as problem:
-            _log.warning(
-                "%s differs from this version's sample, and is left as it is: %s",
-                sample.key,
-                problem,
-            )
+    await seed_threads(seeding, SAMPLE_THREADS)
+
+
+async def seed_threads(seeding: Seeding, samples: Iterable[SampleThread]) -> None:
+    uploader = Uploader()
+    try:
+        for sample in samples:
+            await _seed_thread(seeding, sample, uploader)
+    finally:
+        await uploader.close()
+
+
+async def _seed_thread(seeding: Seeding, sample: SampleThread, uploader: Uploader) -> None:
+    clock = ManualClock(seeding.now_ms - sample.began * _MINUTE_MS)
+    messaging = seeding.contexts_at(clock)[Messaging]
+    try:
+        await _Seeder(messaging, clock, seeding.actors, sample, seeding.now_ms, uploader).write()
+    except _CONFLICTS as problem:
+        _log.warning(
+            "%s differs from this version's sample, and is left as it is: %s", sample.key, problem
+        )
 
 
 class _Seeder:
@@ -80,13 +97,16 @@ class _Seeder:
         cast: Mapping[str, Actor],
         sample: SampleThread,
         now_ms: int,
+        uploader: Uploader,
     ) -> None:
         self._messaging = messaging
         self._clock = clock
         self._cast = cast
         self._sample = sample
         self._now_ms = now_ms
+        self._uploader = uploader
         self._said: list[MessageId | None] = []
+        self._attached: list[tuple[NewAttachment, ...]] = []
 
     async def write(self) -> None:
         """Every write has an idempotency key, so an interrupted start continues where it stopped. A
@@ -96,6 +116,7 @@ class _Seeder:
         if sample.last_seq and thread.last_seq >= sample.last_seq:
             return
         await self._accept(thread)
+        await self._set_pictures(thread.id)
         for number, line in enumerate(sample.messages):
             self._clock.advance(seconds=60 * line.after)
             await self._say(thread.id, number, line)
@@ -132,7 +153,16 @@ class _Seeder:
     async def _say(self, thread: ThreadId, number: int, line: SampleMessage) -> None:
         messaging, author = self._messaging, self._cast[line.author]
         replies_to = None if line.replies_to is None else self._said[line.replies_to]
-        outgoing = Outgoing(f"{self._sample.key}:{number}", line.text, replies_to)
+        client_id = f"{self._sample.key}:{number}"
+        attachments = await self._attachments(thread, client_id, line)
+        self._attached.append(attachments)
+        if line.manifest is not None:
+            recorded = await send_manifest(
+                messaging, author, thread, client_id, line.manifest, line.text
+            )
+            self._said.append(recorded.message.id)
+            return
+        outgoing = Outgoing(client_id, line.text, replies_to, attachments=attachments)
         outcome = await send(messaging, author, thread, outgoing)
         if not isinstance(outcome, Sent):
             self._said.append(None)
@@ -144,6 +174,32 @@ class _Seeder:
         if line.edited_to is not None:
             self._clock.advance(seconds=60)
             await edit(messaging, author, thread, message, line.edited_to)
+
+    async def _set_pictures(self, thread: ThreadId) -> None:
+        messaging, sample = self._messaging, self._sample
+        if sample.picture is not None:
+            opener = self._cast[sample.opener]
+            file = await self._upload(opener, sample.picture, "picture", thread)
+            await set_thread_picture(messaging, opener, thread, file)
+        people = [self._cast[name] for name in sample.avatars]
+        uploads = map(self._upload, people, sample.avatars.values(), repeat("avatar"))
+        for person, avatar in zip(people, await asyncio.gather(*uploads), strict=True):
+            await set_avatar(messaging, person, avatar)
+
+    async def _attachments(
+        self, thread: ThreadId, client_id: str, line: SampleMessage
+    ) -> tuple[NewAttachment, ...]:
+        """Without those that cannot be made on this machine."""
+        author = self._cast[line.author]
+        uploads = (self._upload(author, one, client_id, thread) for one in line.files)
+        uploaded = zip(await asyncio.gather(*uploads), line.files, strict=True)
+        return tuple(NewAttachment(file, one.alt) for file, one in uploaded if file is not None)
+
+    async def _upload(
+        self, owner: Actor, sample: SampleFile, use: str, thread: ThreadId | None = None
+    ) -> FileId | None:
+        files, key = self._messaging.files, f"{self._sample.key}:{use}"
+        return await self._uploader.upload(files, owner, sample, key=key, thread=thread)
 
     async def _schedule(self, thread: ThreadId, number: int, later: SampleScheduled) -> None:
         midnight_ms = self._now_ms - self._now_ms % _DAY_MS
@@ -162,6 +218,9 @@ class _Seeder:
         self._clock.advance(seconds=30 * 60)
         moderator = Actor(self._cast[_MODERATOR].user, frozenset({Scope.MODERATOR}))
         case = await claim(messaging.safety, moderator, case_id(SentMessage(thread, message)))
+        if report.band is not None:
+            for one in self._attached[report.line]:
+                await judge_band(messaging.files, moderator, one.file, report.band, case_id=case.id)
         await decide(
             messaging.safety,
             moderator,

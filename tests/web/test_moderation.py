@@ -105,7 +105,7 @@ async def test_a_report_is_decided_and_stays_in_the_log(window: OpenWindow) -> N
     await expect(record.first).to_contain_text("Removed")
     await expect(record.first).to_contain_text("Best Deals")
     await expect(record.first).to_contain_text("by you")
-    await expect(record).to_have_count(3)
+    await expect(record).to_have_count(6)
 
 
 async def test_a_reported_message_is_in_the_queue(window: OpenWindow) -> None:
@@ -129,15 +129,15 @@ async def test_a_key_that_is_held_down_decides_once(window: OpenWindow) -> None:
     ada = await window("Ada Okafor")
     await ada.go("/moderation")
     queue = ada.page.get_by_role("region", name="Open cases").locator("[data-case]")
-    await expect(queue).to_have_count(3)
+    await expect(queue).to_have_count(4)
     await queue.last.click()
     await expect(ada.page.get_by_role("button", name="Dismiss")).to_be_enabled()
     for _ in range(12):
         await ada.page.keyboard.down("d")
     await ada.page.keyboard.up("d")
-    await expect(queue).to_have_count(2)
+    await expect(queue).to_have_count(3)
     await ada.page.wait_for_timeout(500)
-    await expect(queue).to_have_count(2)
+    await expect(queue).to_have_count(3)
 
 
 async def test_only_moderators_see_the_page(window: OpenWindow) -> None:

@@ -131,5 +131,6 @@ API = ContextApi(
     ),
     access=ACCESS,
     timers=_timers,
+    demo="greenroom.demo.files",
     costs=("greenroom.cost.files",),
 )
