@@ -26,6 +26,8 @@ export type Kind = Schemas["Kind"];
 export type Message = Schemas["Message"];
 export type Mine = Schemas["Mine"];
 export type ModerationNotice = Schemas["ModerationNotice"];
+export type Manifest = Schemas["Manifest"];
+export type NewManifest = Omit<Schemas["NewManifest"], "clientMessageId">;
 export type NewNames = Schemas["NewNames"];
 export type NewReport = Schemas["NewReport"];
 export type NewThread = Schemas["NewThread"];
@@ -402,6 +404,17 @@ export interface Files {
   setAvatar(fileId: string | null): Promise<void>;
   /** The picture of a conversation; the file must have been uploaded for it. */
   setThreadPicture(threadId: string, fileId: string | null): Promise<void>;
+  /** The SHA-256 of a file, in hexadecimal. Read in pieces, and sent nowhere. */
+  hash(content: Blob, options?: HashOptions): Promise<string>;
+  /** Records the delivery of a file that is kept elsewhere; the conversation shows it as a message. The same key
+   * records it once. */
+  recordDelivery(threadId: string, delivery: NewManifest, key?: string): Promise<Manifest>;
+}
+
+export interface HashOptions {
+  /** Called with the number of bytes read so far. */
+  onprogress?: (bytes: number) => void;
+  signal?: AbortSignal;
 }
 
 export type PictureSize = "small" | "medium" | "large";

@@ -376,6 +376,7 @@ export const en = {
   "files.pick": "Photo or file",
   "files.camera": "Take a photo",
   "files.voice": "Voice note",
+  "files.delivery": "Record a delivery",
   "files.gated": "You can send files once your request is accepted.",
   "files.drop": "Drop files to attach them",
   "files.folders": "Folders can't be sent. Zip them first.",

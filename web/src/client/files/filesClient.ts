@@ -1,6 +1,19 @@
 // Uploads and the user's own files. Loaded with the first call of `client.files()`.
 import { isProblem, ProblemError, retryUnreachable, type Rest } from "../rest";
-import type { FileUpload, Files, NewUpload, Page, SafeMode, Storage, StoredFile, Upload } from "../types";
+import type {
+  FileUpload,
+  Files,
+  HashOptions,
+  Manifest,
+  NewManifest,
+  NewUpload,
+  Page,
+  SafeMode,
+  Storage,
+  StoredFile,
+  Upload,
+} from "../types";
+import { hashFile } from "./hash";
 import { UploadRecords } from "./records";
 import { sendBody } from "./transport";
 import type { UploadRequests } from "./upload";
@@ -57,6 +70,20 @@ export class FilesClient implements Files {
 
   upload(content: Blob, options: NewUpload = {}): Upload {
     return this.#uploads.add(content, options);
+  }
+
+  hash(content: Blob, options?: HashOptions): Promise<string> {
+    return hashFile(content, options);
+  }
+
+  async recordDelivery(
+    threadId: string,
+    delivery: NewManifest,
+    key: string = crypto.randomUUID(),
+  ): Promise<Manifest> {
+    const input = { path: { threadId }, body: { ...delivery, clientMessageId: key } };
+    const record = () => this.rest.request("post", "/v1/threads/{threadId}/manifests", input);
+    return (await retryUnreachable(record)).manifest;
   }
 
   pause(uploadId: string): void {

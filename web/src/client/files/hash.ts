@@ -1,14 +1,9 @@
 // The SHA-256 of a file. Large files are read in pieces, in a worker where there is one, so that the page
 // stays responsive and the file is never in memory as a whole.
+import type { HashOptions } from "../types";
 import { Sha256 } from "./sha256";
 
 const PIECE = 4 * 1024 * 1024;
-
-export interface HashOptions {
-  /** Called with the number of bytes read so far. */
-  onprogress?: (bytes: number) => void;
-  signal?: AbortSignal;
-}
 
 /** In hexadecimal. Rejects if the file cannot be read, for instance because it has changed. */
 export async function hashFile(file: Blob, options: HashOptions = {}): Promise<string> {
