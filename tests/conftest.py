@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import pytest
 
 from scripts import engines
+from scripts.engines.media_programs import install_media_programs
 from scripts.vision.build import build
 from tests.stores import SQLITE
 
@@ -55,6 +56,8 @@ class EnginesOfTheRun:
 def pytest_configure(config: pytest.Config) -> None:
     given = getattr(config, "workerinput", {}).get("engines")
     config.stash[_RUN] = EnginesOfTheRun(given)
+    if given is None:
+        install_media_programs()  # the demo and the corpus are other ones without them
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,6 +1,5 @@
 """Videos and sounds for the tests, made by ffmpeg when they are needed."""
 
-import shutil
 import subprocess
 import tempfile
 from functools import cache
@@ -8,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engines.requirements import Unavailable, command
+from scripts.engines.media_programs import media_program
+from scripts.engines.requirements import Unavailable
 
 PLACE = "+52.4975+013.2411/"
 _PICTURES = "testsrc2=size={size}:rate=25:duration={seconds}"
@@ -16,8 +16,12 @@ _TONE = "sine=frequency=440:duration={seconds}"
 
 
 def ffmpeg() -> str:
+    return _program("ffmpeg")
+
+
+def _program(name: str) -> str:
     try:
-        return command("ffmpeg", debian="ffmpeg")
+        return media_program(name)
     except Unavailable as reason:
         pytest.skip(str(reason))
 
@@ -92,9 +96,7 @@ def song_with_cover() -> bytes:
 
 def heic(picture: bytes) -> bytes:
     """From a JPEG."""
-    program = shutil.which("heif-enc")
-    if program is None:
-        pytest.skip("`heif-enc` is not installed (Debian and Ubuntu: apt install libheif-examples)")
+    program = _program("heif-enc")
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "p.jpg"), Path(folder, "p.heic")
         source.write_bytes(picture)
