@@ -7,6 +7,11 @@ export async function download(client: Client, fileId: string, name: string): Pr
   const { original, stripped, large, medium, clip } = access?.urls ?? {};
   const url = original ?? stripped ?? large ?? medium ?? clip;
   if (url === undefined) throw new Error("there is nothing to download");
+  save(url, name);
+}
+
+/** Lets the browser save what a signed URL gives. */
+export function save(url: string, name: string): void {
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

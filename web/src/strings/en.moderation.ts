@@ -22,6 +22,8 @@ export const enModeration = {
   "mod.file": "Review of a picture",
   "mod.files": "Files",
   "mod.fileShow": "Show",
+  "mod.fileListen": "Listen",
+  "mod.fileDownload": "Download",
   "mod.fileUnrated": "Not rated",
   "mod.fileResembles": "Like a picture that was removed",
   "mod.bandOf": "How others see {name}",
