@@ -24,7 +24,15 @@ from greenroom.messaging.release import check_release, discard_held, release
 from greenroom.messaging.release_change import check_release_of_change, release_change
 from greenroom.messaging.respond import decline
 from greenroom.people.actor import Actor, system
-from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, SentMessage, WholeThread
+from greenroom.safety.models import (
+    Case,
+    Decision,
+    HeldEdit,
+    HeldMessage,
+    HeldName,
+    SentMessage,
+    WholeThread,
+)
 from greenroom.store.ephemeral import EPHEMERAL
 
 _AT_ONCE = 100
@@ -57,7 +65,8 @@ class Enforcement:
     async def remove(self, case: Case) -> None:
         match case.subject:
             case HeldMessage():
-                await discard_held(self.messaging, case, case.subject, is_removal=True)
+                looked = case.decision is not Decision.FOLDED  # else closed with another case
+                await discard_held(self.messaging, case, case.subject, is_removal=looked)
             case SentMessage(thread, message):
                 await _tombstone(self.messaging, thread, message)
             case WholeThread(thread):

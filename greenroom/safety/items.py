@@ -117,9 +117,11 @@ def case_in(item: Item) -> CaseId:
 
 
 def opened(case: Case, text_digest: str, before: Case | None = None) -> Put:
-    """A new case; or, with `before`, that closed case reopened."""
+    """A new case; or, with `before`, that closed case reopened. Where there are files, the text is
+    not all that the case is about: so it has no digest, and no decision on the same text closes it.
+    """
     item = _at(case_key(case.id)) | _written(case) | _queue_attributes(case)
-    if text_digest:
+    if text_digest and not case.files:
         item[TEXT_DIGEST] = text_digest
     if before is None:
         return Put(SAFETY, item, _ABSENT)

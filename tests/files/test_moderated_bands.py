@@ -19,6 +19,7 @@ from greenroom.messaging.outgoing import Held, Outgoing
 from greenroom.messaging.report import report_person, report_thread
 from greenroom.messaging.send import send
 from greenroom.people.actor import StaffRole, with_role
+from greenroom.safety.access import find
 from greenroom.safety.audit import audit_log, audit_of_case, audit_of_person
 from greenroom.safety.decide import decide
 from greenroom.safety.events import NoticeCreated
@@ -378,6 +379,22 @@ async def test_removing_a_message_remembers_its_picture(world: FilesWorld) -> No
     removed = world.files.pipeline.removed
     assert removed is not None
     assert await removed.resembling("f0" * 31 + "f1") == file.id
+
+
+async def test_removing_a_picture_removes_no_other_with_the_same_caption(
+    world: FilesWorld,
+) -> None:
+    thread = await world.inquiry()
+    bad, removed = await world.send_picture("ana", thread.id, caption="Look at this!")
+    good, kept = await world.send_picture("ana", thread.id, caption="Look at this!")
+    case, other = await world.reported("ben", removed), await world.reported("ben", kept)
+    await world.claimed(world.mod, case)
+    await decide(world.safety, world.mod, case, Decision.REMOVE, version=1)
+    assert (await world.file(bad.id)).state is FileState.DELETED
+    assert (await world.file(good.id)).state is FileState.READY
+    found = await find(world.safety, other)
+    assert found is not None
+    assert found.is_open
 
 
 async def test_a_former_moderator_gets_nothing(world: FilesWorld) -> None:

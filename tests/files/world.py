@@ -59,13 +59,13 @@ class FilesWorld(MessagingWorld):
         return found
 
     async def send_picture(
-        self, name: str, thread: ThreadId, **fields: object
+        self, name: str, thread: ThreadId, caption: str = "", **fields: object
     ) -> tuple[File, Message]:
         """A message with one picture, which is ready."""
         owner = self.actors[name]
         file = picture(self.files, owner, thread=thread, **fields)
         await stored(self.files, file)
-        outgoing = Outgoing(f"p-{file.id[-8:]}", "", attachments=(NewAttachment(file.id, ""),))
+        outgoing = Outgoing(f"p-{file.id[-8:]}", caption, attachments=(NewAttachment(file.id, ""),))
         sent = await send(self.messaging, owner, thread, outgoing)
         assert isinstance(sent, Sent)
         return await self.file(file.id), sent.message

@@ -3,6 +3,7 @@
 from typing import Any
 
 from greenroom.api.registry import Registry
+from greenroom.background.follower import Follower
 from greenroom.files import Files, items
 from greenroom.files.access import load
 from greenroom.files.create_file import create_file
@@ -99,10 +100,13 @@ async def send_files(
 
 async def follow_files(world: World[Any]) -> None:
     """What the follower does, and then the timers that it schedules."""
-    for follower in world.contexts[Registry].followers(world.contexts):
-        if follower.name == NAME:
-            await follower_runner(world.store, world.clock, follower).catch_up()
+    await follower_runner(world.store, world.clock, files_follower(world)).catch_up()
     await world.run_timers()
+
+
+def files_follower(world: World[Any]) -> Follower:
+    found = world.contexts[Registry].followers(world.contexts)
+    return next(follower for follower in found if follower.name == NAME)
 
 
 async def quota(world: World[Any], name: str) -> tuple[int, int]:

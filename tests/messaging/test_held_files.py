@@ -1,6 +1,7 @@
 """Held messages with files: released with them, or discarded with them."""
 
 import pytest
+from msgspec.structs import replace
 
 from greenroom.files.models import FileState
 from greenroom.files.records import FILES, REMOVED
@@ -10,7 +11,7 @@ from greenroom.messaging.history import history
 from greenroom.messaging.models import Message, Thread
 from greenroom.messaging.outgoing import Held, Rejected, Sent
 from greenroom.safety.access import find
-from greenroom.safety.models import Case, HeldMessage, SentMessage, case_id
+from greenroom.safety.models import Case, Decision, HeldMessage, SentMessage, case_id
 from greenroom.safety.verdict import PolicyTag
 from tests.messaging.file_steps import quota, ready_file, send_files, stored
 from tests.messaging.world import MessagingWorld
@@ -77,6 +78,16 @@ async def test_it_is_discarded_with_its_files(world: MessagingWorld, thread: Thr
     again = await send_files(world, "ana", thread.id, file, body="Look", alt="A roof")
     assert isinstance(again, Rejected)
     assert len((await world.store.query(FILES, REMOVED, limit=9)).items) == 1
+
+
+async def test_a_picture_that_nobody_looked_at_is_not_remembered(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    """Its case was closed with another one: its author was suspended."""
+    file, case = await _held(world, thread)
+    await Enforcement(world.messaging).remove(replace(case, decision=Decision.FOLDED))
+    assert (await stored(world, file)).state is FileState.DELETED
+    assert (await world.store.query(FILES, REMOVED, limit=9)).items == ()
 
 
 async def test_a_removed_message_takes_its_files_and_leaves_their_hashes(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from greenroom.background.rebuild import request_rebuild
 from greenroom.files import Files
 from greenroom.files.access import file_views
 from greenroom.files.models import FileState
@@ -42,6 +43,7 @@ from greenroom.store.problems import ConditionFailed
 from tests.messaging.file_steps import (
     announce,
     expire,
+    files_follower,
     follow_files,
     ready_file,
     send_files,
@@ -213,6 +215,25 @@ async def test_it_fails_where_a_file_expires(world: MessagingWorld, thread: Thre
     [failed] = await _own(world)
     assert (failed.status, failed.problem) == (WaitingStatus.FAILED, "file-expired")
     assert (await stored(world, good)).use is None
+
+
+async def test_a_rebuild_finds_messages_whose_files_changed_while_no_server_ran(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    one, other, late = [await announce(world, "ana", thread.id) for _ in range(3)]
+    await _wait(world, thread.id, one, body="ready", client="f1")
+    await _wait(world, thread.id, other, body="refused", client="f2")
+    await _wait(world, thread.id, late, body="late", client="f3")
+    await follow_files(world)
+    await settle(world, one)
+    await settle(world, other, FileState.REFUSED)
+    await request_rebuild(world.store, files_follower(world))  # forgets what was not followed
+    await follow_files(world)
+    assert await _bodies(world, thread.id) == ["ready"]
+    assert [(one.body, one.status.value) for one in await _own(world)] == [
+        ("refused", "failed"),
+        ("late", "waiting"),
+    ]
 
 
 async def test_its_author_can_cancel_it(world: MessagingWorld, thread: Thread) -> None:

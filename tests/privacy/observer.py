@@ -14,8 +14,10 @@ from urllib.parse import quote, urlencode
 from tests.privacy.world import PrivacyWorld, RecordedEvents
 
 _IGNORED = {"date", "x-request-id", "content-length", "server"}
-_OPAQUE = {"cursor", "next"}
-_ID = re.compile(r"\b(?:(?:usr|thr|msg|rqt|rpt|cas|ntc|sch)_[0-9a-z]{20,32}|first:[0-9a-f]{32})\b")
+_OPAQUE = {"cursor", "next", "url", "salt", "sealed", "hash", "previous"}
+_ID = re.compile(
+    r"\b(?:(?:usr|thr|msg|rqt|rpt|cas|ntc|sch|fil|mnf)_[0-9a-z]{20,32}|first:[0-9a-f]{32})\b"
+)
 _ETAG = re.compile(r'"[0-9a-f]{8,}"')
 _MESSAGES = 2
 
@@ -37,6 +39,8 @@ class Observer:
     client_ids: list[str] = field(default_factory=list)
     scheduled: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
+    """Files of others, whether she may see them or not."""
     _routes: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
     _enums: dict[str, list[str]] = field(default_factory=dict)
 
@@ -176,7 +180,14 @@ def _without_opaque(told: Any) -> Any:
         return [_without_opaque(one) for one in told]
     if isinstance(told, dict):
         return {
-            name: (value is not None) if name in _OPAQUE else _without_opaque(value)
+            name: _hidden(value) if name in _OPAQUE else _without_opaque(value)
             for name, value in told.items()
         }
+    if isinstance(told, str) and "signature=" in told:
+        return "signed URL"
     return told
+
+
+def _hidden(value: Any) -> bool:
+    """What is random. Of a hash it tells whether there is one."""
+    return value not in (None, "")

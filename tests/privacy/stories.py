@@ -6,9 +6,11 @@ Ana observes. She must not be able to tell any fact from nothing having happened
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
-from greenroom.ids import UserId
+from greenroom.files.models import FileState
+from greenroom.ids import FileId, ThreadId, UserId
 from greenroom.people import People
 from greenroom.people.suspend import suspend
+from tests.messaging.file_steps import announce, follow_files, ready_file, settle
 from tests.privacy.world import PrivacyWorld
 
 OTHERS = ("ben", "cleo", "dora", "emil")
@@ -123,6 +125,28 @@ async def is_held(node: PrivacyWorld, name: str, threads: list[str]) -> None:
     assert sent["status"] == "held"
 
 
+async def picture_is_held(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    """It is like one that a moderator removed."""
+    like = FileId("fil_01k75q8h4g8j0m2p4r6t8v0x2y")
+    file = await ready_file(node, name, ThreadId(threads[0]), resembles=like)
+    assert await _sends(node, name, threads[0], file) == "held"
+
+
+async def picture_waits(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    """A message that waits for its file, and one whose file was refused meanwhile."""
+    for state in (None, FileState.INFECTED):
+        file = await announce(node, name, ThreadId(threads[0]))
+        assert await _sends(node, name, threads[0], file) == "waiting"
+        if state is not None:
+            await settle(node, file, state)
+    await follow_files(node)
+
+
+async def _sends(node: PrivacyWorld, name: str, thread: str, file: FileId) -> str:
+    body = {"clientMessageId": file, "attachments": [{"fileId": file}]}
+    return str((await node.call(name, "POST", f"/threads/{thread}/messages", body))["status"])
+
+
 async def _answer(node: PrivacyWorld, name: str, thread: str, way: str) -> None:
     [request] = (await node.call(name, "GET", f"/threads/{thread}"))["requests"]
     await node.call(name, "POST", f"/requests/{request['requestId']}/{way}")
@@ -163,6 +187,8 @@ STORIES: Mapping[str, tuple[Begin, tuple[str, ...], dict[str, Fact]]] = {
             "leaves and blocks": leaves_and_blocks,
             "drafts": drafts,
             "is held": is_held,
+            "picture is held": picture_is_held,
+            "picture waits": picture_waits,
         },
     ),
     "asked pair": (asked_pair, ("ben",), _WAITING),
@@ -170,6 +196,12 @@ STORIES: Mapping[str, tuple[Begin, tuple[str, ...], dict[str, Fact]]] = {
     "known group": (
         known_group,
         ("cleo",),
-        _OWN | {"drafts": drafts, "is held": is_held},
+        _OWN
+        | {
+            "drafts": drafts,
+            "is held": is_held,
+            "picture is held": picture_is_held,
+            "picture waits": picture_waits,
+        },
     ),
 }

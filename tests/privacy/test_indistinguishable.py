@@ -10,17 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.ids import UserId
+from greenroom.files.models import FileState, Preview, Variant
+from greenroom.ids import FileId, ThreadId, UserId
 from greenroom.messaging import Messaging
 from greenroom.messaging.rename_person import rename_and_announce
 from greenroom.people.actor import Actor
 from greenroom.people.rename import NewNames
+from tests.messaging.file_steps import SHA256, follow_files, ready_file, settle
 from tests.privacy.observer import Observer
 from tests.privacy.stories import OTHERS, STORIES, Begin, Fact, blocks, known_pair, leaves, nothing
 from tests.privacy.world import PrivacyWorld, privacy_world
 from tests.stores import SQLITE
 
 _DAY = 86_400
+_PREVIEWS = tuple(
+    Preview(variant=variant, type="image/webp", size=9)
+    for variant in (Variant.SMALL, Variant.LARGE, Variant.BLURRED)
+)
 _MOST = 3
 """How many threads are written to; the first ones are those of the scenario."""
 
@@ -33,11 +39,34 @@ async def _observed(url: str, begin: Begin) -> AsyncIterator[Observer]:
             await world.join(name)
         await world.talk("ana", "emil")
         threads = await begin(world)
+        pictures = await _pictures_of_others(world, threads)
         cursor = (await world.call("ana", "GET", "/sync"))["cursor"]
         world.clock.advance(seconds=90)
         observer = Observer(world, world.listen("ana"), threads, OTHERS, cursor)
+        observer.pictures = pictures
         await observer.learn_routes()
         yield observer
+
+
+async def _pictures_of_others(world: PrivacyWorld, threads: list[str]) -> list[str]:
+    """Everybody has a picture, and has sent one to the conversations where they may. Nobody has
+    rated them: how they are shown depends on whether the viewer knows the owner."""
+    pictures: list[str] = []
+    for name in OTHERS:
+        world.clock.advance(seconds=1)
+        avatar = await ready_file(world, name, None, labels={}, previews=_PREVIEWS)
+        await world.call(name, "PUT", "/me/avatar", {"fileId": avatar})
+        pictures.append(avatar)
+        for thread in threads:
+            path = f"/v1/threads/{thread}/messages"
+            if (await world.ask(name, "POST", "/v1/files", _file_for(thread))).status_code != 201:
+                continue
+            world.clock.advance(seconds=1)
+            sent = await ready_file(world, name, ThreadId(thread), labels={}, previews=_PREVIEWS)
+            body = {"clientMessageId": "picture", "attachments": [{"fileId": sent}]}
+            await world.ask(name, "POST", path, body)
+            pictures.append(sent)
+    return pictures
 
 
 async def _told(
@@ -53,6 +82,7 @@ async def _told(
         await _is_renamed(ana, who, "Another")
         await ana.look()
         await _writes(ana, who)
+        await _sends_files(ana)
         await _is_renamed(ana, who, "Yet another")
         await _turns_to(ana, who)
         await ana.look()
@@ -60,6 +90,7 @@ async def _told(
         await ana.node.run_timers()  # requests expire
         ana.hear()
         await _writes(ana, who)
+        await _sends_files(ana)
         await _turns_to(ana, who)
         await _is_renamed(ana, who, "The last")
         await ana.look()
@@ -95,6 +126,68 @@ async def _writes(ana: Observer, who: str) -> None:
         await ana.ask("PUT", f"{path}/read", {"seq": 1})
         await ana.ask("PATCH", path, {"subject": f"Friday {now}"})
         await ana.ask("POST", "/v1/preview", {"body": "Hello", "threadId": thread})
+
+
+async def _sends_files(ana: Observer) -> None:
+    """In every thread that she knows: a picture that is ready, some that she does not wait for, a
+    deliverable, and the picture of the thread. She looks at all pictures that she knows of."""
+    node = ana.node
+    for number, thread in enumerate(ana.threads[:_MOST]):
+        path, now = f"/v1/threads/{thread}", node.clock.now_ms()
+        await _sends_file(ana, path, f"r-{now}-{number}", FileState.READY, waits=False)
+        await _sends_file(ana, path, f"l-{now}-{number}", FileState.READY)
+        await _sends_file(ana, path, f"b-{now}-{number}", FileState.REFUSED)
+        await _sends_file(ana, path, f"n-{now}-{number}", None)
+        deliverable = {
+            "name": "film.mov",
+            "size": 9,
+            "sha256": SHA256,
+            "url": "https://a.example/f",
+        }
+        client_id = {"clientMessageId": f"m-{now}-{number}"}
+        for _ in range(2):
+            await ana.ask("POST", f"{path}/manifests", deliverable | client_id)
+        file = await _announces(ana, thread)
+        if file is not None:
+            await settle(node, file)
+            await ana.ask("PUT", f"{path}/picture", {"fileId": file})
+        await ana.ask("PATCH", path, {"safeModeRequired": bool(number % 2)})
+        for message in ana.messages.get(thread, [])[-1:]:
+            await ana.ask("DELETE", f"{path}/messages/{message}")
+        known = [*ana.pictures, *ana.files[-20:]]
+        await ana.ask("POST", "/v1/file-urls", {"fileIds": known, "reveal": known})
+
+
+async def _sends_file(
+    ana: Observer, path: str, client_id: str, state: FileState | None, *, waits: bool = True
+) -> None:
+    """None for a message that is canceled while it waits."""
+    file = await _announces(ana, path.rpartition("/")[2])
+    if file is None:
+        return
+    if not waits:
+        await settle(ana.node, file)
+    body = {"clientMessageId": client_id, "attachments": [{"fileId": file}], "body": "Look"}
+    ana.client_ids.append(client_id)
+    await ana.ask("POST", f"{path}/messages", body)
+    if waits and state is None:
+        await ana.ask("DELETE", f"{path}/waiting-messages/{client_id}")
+    elif waits and state is not None:
+        await settle(ana.node, file, state, problem="too-many-pixels", detail="It is too big.")
+        await follow_files(ana.node)
+        ana.hear()
+    await ana.ask("POST", f"{path}/messages", body)
+    await ana.ask("GET", f"{path}/waiting-messages/{client_id}")
+
+
+def _file_for(thread: str) -> dict[str, object]:
+    return {"name": "roof.jpg", "size": 1000, "sha256": SHA256, "threadId": thread}
+
+
+async def _announces(ana: Observer, thread: str) -> FileId | None:
+    """None where she may send no files."""
+    told = await ana.ask("POST", "/v1/files", _file_for(thread))
+    return FileId(told["file"]["fileId"]) if "file" in told else None
 
 
 async def _turns_to(ana: Observer, who: str) -> None:
@@ -206,7 +299,7 @@ async def _back(url: str, fact: Fact, undo: Fact) -> list[str]:
         await ana.look()
         await node.say("ben", direct, "Here I am again.")
         await ana.look()
-        bodies = await node.bodies("ben", direct)
+        bodies = [body for body in await node.bodies("ben", direct) if body]
         assert bodies == ["Good morning.", "And to you.", "Here I am again."]
         return ana.report()
 

@@ -54,7 +54,7 @@ from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
 from greenroom.messaging.file_audience import MessageAudience, ThreadsForFiles
-from greenroom.messaging.follow_files import on_files_changed
+from greenroom.messaging.follow_files import on_files_changed, rebuild
 from greenroom.messaging.pictures import (
     AVATAR,
     THREAD_PICTURE,
@@ -165,6 +165,8 @@ def _followers(contexts: Contexts) -> Sequence[Follower]:
             follow_files.NAME,
             FILES,
             partial(on_files_changed, contexts[Messaging]),
+            partial(rebuild, contexts[Messaging]),
+            begins_with_scan=False,
             prefixes=(FILE,),
             needs_old=False,
             max_batch=50,
