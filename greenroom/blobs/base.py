@@ -117,8 +117,9 @@ class AppendBlobs(Protocol):
     ) -> int:
         """Adds what comes and returns the new length. What has come is kept when the sender is cut
         off: whatever `content` raises is raised here. Raises `AppendConflict` unless `offset` is
-        the length, or while another request appends to the same blob, and `WrongSize` if more
-        comes than `size` bytes in all: then it keeps the first `size`."""
+        the length, or while another request appends to the same blob. One that gets no more bytes
+        is ended instead, with `AppendConflict`. Raises `WrongSize` if more comes than `size` bytes
+        in all: then it keeps the first `size`."""
 
     async def finish_append(self, key: BlobKey, content_type: str) -> BlobHead:
         """Turns what was appended into the blob. May be called again. Raises `UploadNotFound` if

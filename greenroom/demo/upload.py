@@ -16,7 +16,8 @@ from greenroom.background.models import Timer
 from greenroom.files import Files
 from greenroom.files.append_upload import append_upload
 from greenroom.files.check_file import check_file
-from greenroom.files.check_timer import check_kind
+from greenroom.files.check_timer import CHECK, LARGE_CHECK, check_kind
+from greenroom.files.check_turns import CheckTurns
 from greenroom.files.complete_upload import complete_upload
 from greenroom.files.create_file import create_file
 from greenroom.files.models import File, NewFile
@@ -27,6 +28,7 @@ from greenroom.people.actor import Actor
 
 _log = logging.getLogger(__name__)
 _PART_SECONDS = 60
+_AT_ONCE = {CHECK: 100, LARGE_CHECK: 100}
 
 
 class SampleFile(Struct, frozen=True):
@@ -69,7 +71,9 @@ class Uploader:
         own = files.pipeline
         if self._shared is None:
             self._shared = own
-        return Pipeline(decoder=self._shared.decoder, removed=own.removed, work=self._shared.work)
+        return replace(
+            own, decoder=self._shared.decoder, work=self._shared.work, turns=CheckTurns(_AT_ONCE)
+        )
 
 
 async def _send(files: Files, owner: Actor, file: File, content: bytes) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from greenroom.background.models import Timer
-from greenroom.background.schedule import cancel
+from greenroom.background.schedule import cancel, schedule
 from greenroom.errors import Problem
 from greenroom.files import access, items, rules
 from greenroom.files.check_problems import (
@@ -58,6 +58,16 @@ async def check_file(files: Files, timer: Timer) -> Sequence[Op]:
     if file is None or file.state is not FileState.CHECKING:
         await _forget(files, FileId(timer.id), file)
         return ()
+    turns = files.pipeline.turns
+    if not turns.has_room(timer.kind, file.owner):
+        later_ms = turns.later_ms(timer.kind, file.owner, files.clock.now_ms())
+        return (schedule(Timer(timer.kind, timer.id, later_ms)),)
+    with turns.running(timer.kind, file.owner):
+        await _check(files, file)
+    return ()
+
+
+async def _check(files: Files, file: File) -> None:
     counts, begun = files.pipeline.counts, time.monotonic()
     counts.running += 1
     try:
@@ -67,7 +77,6 @@ async def check_file(files: Files, timer: Timer) -> Sequence[Op]:
     if await _finish(files, file, outcome):
         counts.ended[outcome["state"]] += 1
         counts.seconds.observe(time.monotonic() - begun)
-    return ()
 
 
 async def give_up(files: Files, timer: Timer) -> None:
@@ -127,7 +136,11 @@ def _scan_of(arrived: Arrived) -> Scan:
 
 async def _decode(files: Files, file: File, path: Path, made: Path) -> Outcome:
     found = await files.pipeline.decoder.decode(
-        path, made, size=file.size, max_pixels=files.policy.max_pixels
+        path,
+        made,
+        size=file.size,
+        max_pixels=files.policy.max_pixels,
+        owner=file.owner,
     )
     if isinstance(found, Decoded):
         return await _ready(files, file, found, made)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from greenroom.files.check_turns import CheckTurns
 from greenroom.files.decoder.client import Decoder
 from greenroom.files.models import FileState
 from greenroom.files.removed_pictures import RemovedPictures
@@ -28,6 +29,7 @@ class Pipeline:
     decoder: Decoder
     removed: RemovedPictures
     work: WorkFolder
+    turns: CheckTurns
     wake: Callable[[int], None] = lambda _: None
     """Hints at a check that is due now, so that it does not wait for the next look at the timers.
     Filled in by the server."""

@@ -14,7 +14,7 @@ from greenroom.blobs.base import (
     UploadNotFound,
     WrongSize,
 )
-from greenroom.blobs.folder import FolderBlobs
+from greenroom.blobs.folder import FolderBlobs, appends
 from tests.blobs.appending import KEY, killed_while_appending, run_until_full, sent
 
 TYPE = "video/mp4"
@@ -181,3 +181,56 @@ async def test_the_last_bytes_are_taken_back(blobs: FolderBlobs) -> None:
     await blobs.finish_append(KEY, TYPE)
     await blobs.cut_append(KEY, 0)
     assert await content_of(blobs) == BIG
+
+
+async def stalled_after(*given: bytes) -> AsyncIterator[bytes]:
+    for piece in given:
+        yield piece
+    await asyncio.Event().wait()
+
+
+async def test_a_request_that_gets_no_more_bytes_makes_room_for_the_next(
+    blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a change of networks: the server does not learn that the first sender is gone."""
+    monkeypatch.setattr(appends, "STALLED_SECONDS", 0.2)
+    first = asyncio.create_task(blobs.append(KEY, 0, stalled_after(BIG[:500_000]), size=len(BIG)))
+    await asyncio.sleep(0.1)
+    with pytest.raises(AppendConflict):  # it may only be slow
+        await blobs.append(KEY, 0, pieces(BIG), size=len(BIG))
+    await asyncio.sleep(0.2)
+    with pytest.raises(AppendConflict) as conflict:  # what the first has received is kept
+        await blobs.append(KEY, 0, pieces(BIG), size=len(BIG))
+    assert conflict.value.length == 500_000
+    with pytest.raises(AppendConflict):
+        await first
+    await blobs.append(KEY, 500_000, pieces(BIG[500_000:]), size=len(BIG))
+    await blobs.finish_append(KEY, TYPE)
+    assert await content_of(blobs) == BIG
+
+
+async def test_a_request_that_was_taken_over_does_not_cancel_its_own_task(
+    blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(appends, "STALLED_SECONDS", 0.0)
+
+    async def appended() -> str:
+        with pytest.raises(AppendConflict):
+            await blobs.append(KEY, 0, stalled_after(b"12345"), size=10)
+        await asyncio.sleep(0)
+        return "went on"
+
+    first = asyncio.create_task(appended())
+    await asyncio.sleep(0.1)
+    with pytest.raises(AppendConflict):
+        await blobs.append(KEY, 0, pieces(b"1234567890"), size=10)
+    assert await first == "went on"
+    assert await blobs.append(KEY, 5, pieces(b"67890"), size=10) == 10
+
+
+async def test_a_refused_request_holds_no_lock(blobs: FolderBlobs) -> None:
+    await blobs.append(KEY, 0, pieces(b"12345"), size=10)
+    with pytest.raises(AppendConflict) as kept:
+        await blobs.append(KEY, 3, pieces(b"45678"), size=10)
+    assert await blobs.append(KEY, 5, pieces(b"67890"), size=10) == 10
+    assert kept.value.length == 5

@@ -217,6 +217,10 @@ CORPUS: dict[str, tuple[Callable[[], bytes], Expected]] = {
         recordings.video_with_place,
         video("video/mp4", 320, 240, Variant.STRIPPED),
     ),
+    "a Matroska video with a place": (
+        lambda: recordings.video_with_place("v.mkv"),
+        video("video/x-matroska", 320, 240, Variant.STRIPPED),
+    ),
     "a QuickTime video with a place": (
         lambda: recordings.video_with_place("v.mov"),
         video("video/quicktime", 320, 240, Variant.STRIPPED),

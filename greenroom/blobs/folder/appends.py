@@ -2,8 +2,12 @@
 
 What has come is a file whose length is the offset to go on at. A lock on that file keeps a second
 request out; the system releases it when the process ends.
+
+A sender that changes its network leaves a request behind that gets no more bytes, and whose end
+nobody announces. So a request that has stalled makes room for the next one.
 """
 
+import asyncio
 import fcntl
 import os
 from collections.abc import AsyncIterator
@@ -15,11 +19,15 @@ from greenroom.blobs.folder.disk_threads import DiskThreads
 from greenroom.blobs.folder.layout import Layout
 from greenroom.blobs.folder.receive import receive
 
+STALLED_SECONDS = 2.0
+"""Without a byte, until another request may take over. A slow sender sends something meanwhile."""
+
 
 class Appends:
     def __init__(self, layout: Layout, threads: DiskThreads) -> None:
         self._layout = layout
         self._threads = threads
+        self._running: dict[BlobKey, _Running] = {}
 
     async def appended(self, key: BlobKey) -> int:
         return await self._threads.run(_synced_length, self._layout, key)
@@ -27,14 +35,30 @@ class Appends:
     async def append(
         self, key: BlobKey, offset: int, content: AsyncIterator[bytes], *, size: int
     ) -> int:
+        await self._end_stalled(key)
         file = await self._threads.run(_Appended, self._layout, key, offset)
+        running = self._running[key] = _Running(content)
         try:
-            most = size - offset
-            return offset + await receive(
-                self._threads, file.descriptor, content, most=most, size=size
-            )
+            async with running.limit:
+                most = size - offset
+                return offset + await receive(
+                    self._threads, file.descriptor, running, most=most, size=size
+                )
+        except TimeoutError:
+            if not running.limit.expired():
+                raise
+            raise AppendConflict(os.fstat(file.descriptor).st_size) from None
         finally:
             file.close()
+            del self._running[key]
+            running.ended.set()
+
+    async def _end_stalled(self, key: BlobKey) -> None:
+        """What the stalled request has received is written first."""
+        running = self._running.get(key)
+        if running is not None and running.has_stalled:
+            running.end()
+            await running.ended.wait()
 
     async def finish(self, key: BlobKey, content_type: str) -> BlobHead:
         return await self._threads.run(_finish, self._layout, key, content_type)
@@ -46,6 +70,34 @@ class Appends:
         await self._threads.run(self._layout.remove, self._layout.appended(key))
 
 
+class _Running:
+    """The content of a request, which another request may end."""
+
+    def __init__(self, content: AsyncIterator[bytes]) -> None:
+        self.limit = asyncio.timeout(None)
+        self.ended = asyncio.Event()
+        self._content = content
+        self._now = asyncio.get_running_loop().time
+        self._heard_at = self._now()
+
+    def __aiter__(self) -> "_Running":
+        return self
+
+    async def __anext__(self) -> bytes:
+        self._heard_at = self._now()
+        piece = await anext(self._content)
+        self._heard_at = self._now()
+        return piece
+
+    @property
+    def has_stalled(self) -> bool:
+        return self._now() - self._heard_at > STALLED_SECONDS
+
+    def end(self) -> None:
+        """Its request is refused with `AppendConflict`."""
+        self.limit.reschedule(self._now())
+
+
 class _Appended:
     """What has come of an upload, opened for appending and locked. Raises `AppendConflict`."""
 
@@ -53,10 +105,14 @@ class _Appended:
 
     def __init__(self, layout: Layout, key: BlobKey, offset: int) -> None:
         self.descriptor = _open(layout, key, offset)
-        _lock(self.descriptor)
-        length = _length(layout.appended(key), self.descriptor)
-        if offset != length:
-            raise AppendConflict(length)
+        try:
+            _lock(self.descriptor)
+            length = _length(layout.appended(key), self.descriptor)
+            if offset != length:
+                raise AppendConflict(length)
+        except BaseException:
+            self.close()  # at once: a traceback may keep this object, and its lock, for long
+            raise
 
     def close(self) -> None:
         if self.descriptor >= 0:

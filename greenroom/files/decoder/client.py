@@ -8,7 +8,7 @@ import logging
 import os
 import stat
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import TypeAlias
@@ -32,6 +32,7 @@ from greenroom.files.decoder.jobs import (
     decode_reply,
     encode,
 )
+from greenroom.files.decoder.places import Places
 from greenroom.files.models import Media, Variant
 from greenroom.files.python_process import end_python, start_python
 
@@ -70,8 +71,8 @@ class Decoder:
         """`memory_bytes` and `cpu_seconds` are for one picture; a video has three times the CPU."""
         self._memory_bytes = memory_bytes
         self._cpu_seconds = cpu_seconds
-        self._light = asyncio.Semaphore(workers)
-        self._heavy = asyncio.Semaphore(max(1, workers // 2))
+        self._light = Places(workers)
+        self._heavy = Places(max(1, workers // 2))
         self._ids = count(1)
         self._starting = asyncio.Lock()
         self._process: _Process | None = None
@@ -79,13 +80,16 @@ class Decoder:
         """Jobs that wait for a place."""
         self.used = Used()
 
-    async def decode(self, path: Path, folder: Path, *, size: int, max_pixels: int) -> Outcome:
-        """Writes the previews to `folder`, each under the name of its variant."""
+    async def decode(
+        self, path: Path, folder: Path, *, size: int, max_pixels: int, owner: str = ""
+    ) -> Outcome:
+        """Writes the previews to `folder`, each under the name of its variant. Owners have their
+        files decoded in turns."""
         job = self._job(path, folder, size, max_pixels)
-        answer = await self._answer(job, self._light)
+        answer = await self._answer(job, self._light, owner)
         if isinstance(answer, NeedsTime):
             heavy = replace(job, id=next(self._ids), is_heavy=True)
-            answer = await self._answer(heavy, self._heavy)
+            answer = await self._answer(heavy, self._heavy, owner)
         outcome = _outcome(answer)
         if isinstance(outcome, Decoded):
             _check_files(outcome, folder)
@@ -107,8 +111,8 @@ class Decoder:
         if process is not None:
             await process.close()
 
-    async def _answer(self, job: Job, places: asyncio.Semaphore) -> Answer:
-        async with self._place(places):
+    async def _answer(self, job: Job, places: Places, owner: str) -> Answer:
+        async with self._place(places, owner):
             process = await self._running()
             try:
                 async with asyncio.timeout(job.seconds + _SLACK_SECONDS):
@@ -120,16 +124,14 @@ class Decoder:
                 raise DecoderFailed("the decoder process does not answer") from None
 
     @asynccontextmanager
-    async def _place(self, places: asyncio.Semaphore) -> AsyncIterator[None]:
-        self.waiting += 1
-        try:
-            await places.acquire()
-        finally:
-            self.waiting -= 1
-        try:
+    async def _place(self, places: Places, owner: str) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            self.waiting += 1
+            try:
+                await stack.enter_async_context(places.place(owner))
+            finally:
+                self.waiting -= 1
             yield
-        finally:
-            places.release()
 
     async def _running(self) -> "_Process":
         async with self._starting:

@@ -30,11 +30,11 @@ _WEBM_CODECS: Final = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
 def read_video(path: Path, guess: Guess, folder: Path, *, max_pixels: int, size: int) -> Decoded:
     """A video, or a sound in the same kind of file."""
     found = probe(path, guess.reader)
-    type = _exact_type(guess.type, found)
+    guess = replace(guess, type=_exact_type(guess.type, found))
     if found.first("video") is None:
-        sound = read_sound(path, replace(guess, type=sound_type(type)), found)
+        sound = read_sound(path, replace(guess, type=sound_type(guess.type)), found)
         return _with_stripped(sound, path, guess, folder, found, size)
-    video = _read(path, replace(guess, type=type), folder, found, max_pixels)
+    video = _read(path, guess, folder, found, max_pixels)
     return _with_stripped(video, path, guess, folder, found, size)
 
 
