@@ -3,11 +3,13 @@
 import asyncio
 import base64
 import os
+import re
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Request, expect
 
+from tests.realtime.cuttable_link import CuttableLink
 from tests.web import sample_files
 from tests.web.conftest import OpenWindow
 from tests.web.demo_server import DemoServer
@@ -50,6 +52,27 @@ async def _attach(window: Window, *paths: Path) -> None:
     await window.page.locator("[data-picker]").set_input_files([str(path) for path in paths])
     for path in paths:
         await expect(_chip(window, path.name)).to_be_visible()
+
+
+def _upload_offsets(window: Window) -> list[int]:
+    """Where each request with bytes begins, from now on."""
+    found: list[int] = []
+
+    def note(request: Request) -> None:
+        if request.method == "PATCH" and "/v1/uploads/" in request.url:
+            found.append(int(request.headers["upload-offset"]))
+
+    window.page.on("request", note)
+    return found
+
+
+async def _slow_down(window: Window, bytes_per_second: int) -> None:
+    session = await window.page.context.new_cdp_session(window.page)
+    await session.send("Network.enable")
+    limits = {"offline": False, "latency": 0, "downloadThroughput": -1}
+    await session.send(
+        "Network.emulateNetworkConditions", {**limits, "uploadThroughput": bytes_per_second}
+    )
 
 
 async def _pair(window: OpenWindow) -> tuple[Window, Window]:
@@ -96,6 +119,29 @@ async def test_a_clip_and_a_pdf_are_exchanged(window: OpenWindow, tmp_path: Path
         video = jonas.page.locator("dialog.gallery video")
         await expect(video).to_be_visible()
         await expect(video).to_have_js_property("error", None)
+
+
+async def test_a_voice_note_is_recorded_and_played(window: OpenWindow) -> None:
+    if not sample_files.has_ffmpeg():
+        pytest.skip("ffmpeg reads the duration")
+    maya, jonas = await _pair(window)
+    await maya.button("Attach").click()
+    await maya.page.get_by_role("menuitem", name="Voice note").click()
+    timer = maya.page.get_by_role("timer")
+    await expect(timer).to_have_text("0:02")
+    await expect(maya.page.get_by_text("Enter to send")).to_have_count(0)
+    await maya.button("Send voice note").click()
+    for one in (maya, jonas):
+        await expect(one.messages.locator(".voice-time")).to_have_text(re.compile("0:0[1-9]"))
+    voice = jonas.messages.locator(".voice")
+    heights = await voice.locator("rect").evaluate_all(
+        "all => all.map((one) => one.height.baseVal.value)"
+    )
+    assert len(set(heights)) > 1, "the beeps are louder than the silence between them"
+    await voice.get_by_role("button", name="Play").click()
+    await expect(voice).to_have_attribute("data-playing", "true")
+    position = voice.get_by_role("slider")
+    await expect(position).not_to_have_value("0")
 
 
 async def test_the_gallery_moves_by_keys_and_returns_the_focus(
@@ -172,6 +218,57 @@ async def test_an_upload_goes_on_after_the_server_was_killed(
     await expect(progress).to_contain_text("Waiting for a connection")
     await asyncio.to_thread(demo_server.start)
     await expect(jonas.message("A long one").locator(".file-row")).to_contain_text("60 MB")
+
+
+async def test_an_upload_goes_on_after_the_network_was_cut(
+    window: OpenWindow, cuttable_link: CuttableLink, tmp_path: Path
+) -> None:
+    jonas = await window(JONAS)
+    maya = await window(MAYA, url=cuttable_link.url.replace("nats:", "http:"))
+    for one in (maya, jonas):
+        await one.open(EDITORIAL)
+    await _slow_down(maya, 4_000_000)
+    path = tmp_path / "long.bin"
+    path.write_bytes(os.urandom(20_000_000))
+    starts = _upload_offsets(maya)
+    await _attach(maya, path)
+    await maya.say("Over a bad line")
+    progress = maya.message("Over a bad line").locator("[data-progress]")
+    await expect(progress).to_have_text(re.compile("Uploading [2-9].%"))
+    cuttable_link.cut()
+    await expect(progress).to_contain_text("Waiting for a connection")
+    assert await jonas.message("Over a bad line").count() == 0
+    cuttable_link.mend()
+    row = jonas.message("Over a bad line").locator(".file-row")
+    await expect(row).to_contain_text("20 MB")
+    assert starts[0] == 0
+    assert starts[-1] > 1_000_000, "it goes on where it was cut off"
+    async with jonas.page.expect_download() as downloading:
+        await row.get_by_role("button", name="Download long.bin").click()
+    saved = await (await downloading.value).path()
+    assert await asyncio.to_thread(saved.read_bytes) == path.read_bytes()
+
+
+async def test_an_upload_goes_on_after_the_tab_was_closed(
+    window: OpenWindow, demo_server: DemoServer, tmp_path: Path
+) -> None:
+    """Unlike one that was paused, by itself."""
+    maya, jonas = await _pair(window)
+    await _slow_down(maya, 2_000_000)
+    path = tmp_path / "long.bin"
+    path.write_bytes(os.urandom(10_000_000))
+    await _attach(maya, path)
+    await maya.say("Sent before the tab was closed")
+    progress = maya.message("Sent before").locator("[data-progress]")
+    await expect(progress).to_have_text(re.compile("Uploading [2-9].%"))
+    again = Window(await maya.page.context.new_page(), demo_server.url)
+    starts = _upload_offsets(again)
+    await maya.page.close()
+    assert await jonas.message("Sent before").count() == 0
+    await again.sign_in(MAYA)
+    await expect(jonas.message("Sent before").locator(".file-row")).to_contain_text("10 MB")
+    assert starts
+    assert starts[0] > 1_000_000, "it goes on where it was cut off"
 
 
 async def test_an_upload_goes_on_in_a_new_tab(

@@ -7,6 +7,10 @@ const record = at("record").dataset;
 let running = 0;
 
 checkRecord();
+at("recorded").textContent = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" }).format(
+  new Date(record.createdAt),
+);
+at("size").textContent = `${number(record.size)} bytes`;
 at("file").addEventListener("change", ({ target }) => target.files[0] && verify(target.files[0]));
 at("cancel").addEventListener("click", () => {
   running++;
@@ -37,13 +41,13 @@ function checkRecord() {
   const isRight = hash === record.hash;
   const mark = at("own-hash");
   mark.className = isRight ? "right" : "wrong";
-  mark.textContent = isRight ? "✓ fits the record" : "✗ does not fit the record";
+  mark.textContent = isRight ? "✓ The record was not changed" : "✗ The record was changed: do not trust it";
 }
 
 async function verify(file) {
   const own = ++running;
   if (file.size !== Number(record.size)) {
-    const sizes = `It has ${number(file.size)} bytes, and the delivered one ${number(record.size)}.`;
+    const sizes = `It has ${number(file.size)} bytes, the delivered one has ${number(record.size)}.`;
     return show("wrong", `No. “${file.name}” is not the delivered file. ${sizes}`);
   }
   show("", `Reading “${file.name}” …`, true);
@@ -75,5 +79,5 @@ function show(kind, text, isWorking = false) {
 }
 
 function number(value) {
-  return Number(value).toLocaleString("en");
+  return Number(value).toLocaleString();
 }

@@ -1,9 +1,11 @@
 // A message in one line: its text, or the names of its files.
-import type { Attachment, Message, Outgoing } from "../client";
+import type { Attachment, Outgoing } from "../client";
 import { list, t } from "../strings";
 import { plain } from "./markdown";
 
-export function messageText(message: Pick<Message, "body" | "attachments">): string {
+type Named = Pick<Attachment, "media" | "name">;
+
+export function messageText(message: { body: string; attachments?: readonly Named[] }): string {
   return plain(message.body) || filesText(message.attachments ?? []);
 }
 
@@ -12,7 +14,7 @@ export function outgoingText({ body, attachments }: Outgoing): string {
 }
 
 /** “3 pictures”, or the names of documents. */
-function filesText(attachments: readonly Attachment[]): string {
+function filesText(attachments: readonly Named[]): string {
   const of = (media: string): number => attachments.filter((one) => one.media === media).length;
   const counted = (["picture", "video", "sound"] as const).filter((media) => of(media) > 0);
   const names = attachments.filter((one) => !(counted as string[]).includes(one.media));

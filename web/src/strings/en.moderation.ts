@@ -27,6 +27,7 @@ export const enModeration = {
   "mod.fileUnrated": "Not rated",
   "mod.fileResembles": "Like a picture that was removed",
   "mod.bandOf": "How others see {name}",
+  "mod.band": "For others:",
   "mod.band.0": "Show",
   "mod.band.1": "Blur",
   "mod.band.2": "Hide",

@@ -94,22 +94,25 @@ def _body(found: ManifestRecord) -> str:
     }
     data = " ".join(f'data-{key}="{escape(str(value))}"' for key, value in fields.items())
     rows = {
-        "Name": escape(found.name),
-        "Size": f"{found.size:,} bytes",
-        "Recorded": f"<time datetime='{found.created_at}'>{found.created_at}</time>",
+        "Name": f"<bdi>{escape(found.name)}</bdi>",
+        "Size": f"<span id='size'>{found.size:,} bytes</span>",
+        "Recorded": f"<time id='recorded' datetime='{found.created_at}'>{found.created_at}</time>",
         "SHA-256": f"<code>{escape(found.sha256)}</code>",
-        "Record": f"number {found.number} of its conversation, <code>{found.manifest_id}</code>",
-        "Hash of the record": f"<code>{found.hash}</code> <span id='own-hash'></span>",
-        "Hash of the one before": f"<code>{found.previous or 'none: it is the first'}</code>",
+        "Record": f"No. {found.number} of its conversation<br><code>{found.manifest_id}</code>",
+        "Hash of this record": f"<code>{found.hash}</code> <span id='own-hash'></span>",
+        "Hash of the previous record": f"<code>{found.previous}</code>"
+        if found.previous
+        else "None: this is the first record",
     }
     table = "\n".join(f"<tr><th scope='row'>{key}</th><td>{rows[key]}</td></tr>" for key in rows)
     return (
-        "<h1>Is it the delivered file?</h1>\n"
-        "<p>This is the record of a file that was delivered in a conversation. Choose the file "
-        "that you have: your browser compares it with the record. It is not uploaded.</p>\n"
+        "<h1>Verify a delivered file</h1>\n"
+        f"<p>“<bdi>{escape(found.name)}</bdi>” was delivered in a conversation. Choose the file "
+        "that you have. Your browser checks whether it is the same, byte for byte. Nothing is "
+        "uploaded.</p>\n"
         f"<div id='record' {data}>\n"
-        "<label id='drop' for='file'><strong>Choose a file</strong> or drop it here"
-        "<input id='file' type='file'></label>\n"
+        "<label id='drop' for='file'><input id='file' type='file'><strong>Choose a file</strong> "
+        "<span class='quiet'>or drop it here</span></label>\n"
         "<div id='working' hidden><progress id='progress' max='1' value='0' "
         "aria-label='Progress'></progress> "
         "<button id='cancel' type='button'>Cancel</button></div>\n"
