@@ -6,11 +6,10 @@ from msgspec.structs import replace
 
 from greenroom.background.models import Timer
 from greenroom.cost.fixture import Fixture
+from greenroom.cost.fixture_files import announced, make_ready
 from greenroom.cost.pattern import Act, Pattern
-from greenroom.files import Files, items
-from greenroom.files.access import file_views, load
-from greenroom.files.create_file import create_file
-from greenroom.files.models import FileState, Media, NewFile, Preview, Scan, Variant
+from greenroom.files import Files
+from greenroom.files.access import file_views
 from greenroom.ids import FileId
 from greenroom.messaging.cancel_waiting import cancel_waiting
 from greenroom.messaging.delete import delete
@@ -23,40 +22,11 @@ from greenroom.messaging.waiting_items import timer_of
 from greenroom.people.actor import Actor
 
 TITLE = "Messages with files"
-_SIZES = (Variant.SMALL, Variant.MEDIUM, Variant.LARGE, Variant.BLURRED)
 
 
 async def _talk(fixture: Fixture) -> tuple[Actor, Actor, Thread]:
     ana, ben = await fixture.pair()
     return ana, ben, await fixture.talk(ana, ben)
-
-
-async def _announced(fixture: Fixture, owner: Actor, thread: Thread, count: int) -> list[FileId]:
-    new = NewFile(name="DSC_0417.jpg", size=4_812_345, sha256="ab" * 32, thread=thread.id)
-    files = fixture.contexts[Files]
-    return [(await create_file(files, owner, new)).id for _ in range(count)]
-
-
-async def _ready(fixture: Fixture, *ids: FileId) -> None:
-    """As the check of a photo ends."""
-    for file_id in ids:
-        before = await load(fixture.contexts[Files], file_id)
-        assert before is not None
-        after = items.changed(
-            before,
-            fixture.clock.now_ms(),
-            state=FileState.READY,
-            type="image/jpeg",
-            media=Media.PICTURE,
-            scan=Scan.CLEAN,
-            width=4000,
-            height=3000,
-            thumbhash="1QcSHQRnh493V4dIh4eXh1h4kJUI",
-            previews=tuple(Preview(size, "image/webp", 91_234, 640, 480) for size in _SIZES),
-            labels={"neutral": 0.9871, "drawing": 0.0102},
-            perceptual_hash="f" * 64,
-        )
-        await fixture.store.write(items.change_op(after))
 
 
 def _outgoing(fixture: Fixture, *files: FileId) -> Outgoing:
@@ -66,8 +36,8 @@ def _outgoing(fixture: Fixture, *files: FileId) -> Outgoing:
 
 async def _sending(fixture: Fixture, count: int) -> tuple[Actor, Actor, Thread, Outgoing]:
     ana, ben, thread = await _talk(fixture)
-    files = await _announced(fixture, ana, thread, count)
-    await _ready(fixture, *files)
+    files = await announced(fixture, ana, thread.id, count=count)
+    await make_ready(fixture, *files)
     return ana, ben, thread, _outgoing(fixture, *files)
 
 
@@ -92,13 +62,13 @@ async def _view(fixture: Fixture) -> Act:
 
 async def _wait(fixture: Fixture) -> Act:
     ana, _, thread = await _talk(fixture)
-    files = await _announced(fixture, ana, thread, 1)
+    files = await announced(fixture, ana, thread.id, count=1)
     return partial(send, fixture.messaging, ana, thread.id, _outgoing(fixture, *files))
 
 
 async def _waiting(fixture: Fixture) -> tuple[Actor, Thread, Outgoing]:
     ana, _, thread = await _talk(fixture)
-    outgoing = _outgoing(fixture, *await _announced(fixture, ana, thread, 1))
+    outgoing = _outgoing(fixture, *await announced(fixture, ana, thread.id, count=1))
     waits = await send(fixture.messaging, ana, thread.id, outgoing)
     assert isinstance(waits, Waiting)
     return ana, thread, outgoing
@@ -106,7 +76,7 @@ async def _waiting(fixture: Fixture) -> tuple[Actor, Thread, Outgoing]:
 
 async def _send_waiting(fixture: Fixture) -> Act:
     ana, thread, outgoing = await _waiting(fixture)
-    await _ready(fixture, *(one.file for one in outgoing.attachments))
+    await make_ready(fixture, *(one.file for one in outgoing.attachments))
     now_ms = fixture.clock.now_ms()
     timer: Timer = timer_of(ana.user, thread.id, outgoing.client_id, "", now_ms)
     return partial(send_when_ready, fixture.messaging, timer)

@@ -18,7 +18,7 @@ from greenroom.blobs.base import (
     UploadId,
 )
 from greenroom.blobs.folder import FolderBlobs
-from greenroom.blobs.folder.signed_urls import PREFIX
+from greenroom.blobs.folder.signed_urls import PREFIX, Grant
 
 DOLLARS_PER_MILLION_PUTS = 5.0
 DOLLARS_PER_MILLION_GETS = 0.4
@@ -105,11 +105,21 @@ class CountedBlobs:
     async def send(self, request: PresignedRequest, content: bytes) -> None:
         """What a client does with a presigned request."""
         self.requests.puts += 1
-        url = urlsplit(request.url)
+        await self._folder.receive(self._grant(request.method, request.url), _once(content))
+
+    async def download(self, url: str) -> bytes:
+        """What a client does with a download URL."""
+        self.requests.gets += 1
+        content = await self._folder.get(self._grant("GET", url).key)
+        assert content is not None
+        return b"".join([piece async for piece in content])
+
+    def _grant(self, method: str, signed: str) -> Grant:
+        url = urlsplit(signed)
         key = BlobKey(url.path.removeprefix(PREFIX))
-        grant = self._folder.signer.verified(request.method, key, parse_qsl(url.query))
+        grant = self._folder.signer.verified(method, key, parse_qsl(url.query))
         assert grant is not None
-        await self._folder.receive(grant, _once(content))
+        return grant
 
 
 async def _once(content: bytes) -> AsyncIterator[bytes]:

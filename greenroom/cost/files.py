@@ -1,23 +1,29 @@
-"""Cost patterns: announce a file, upload it, use the list of own files, delete it."""
+"""Cost patterns: announce a file, upload it, list own files, download, delete."""
 
+from collections.abc import AsyncIterator
 from functools import partial
 from hashlib import sha256
 
 from greenroom.background.models import Timer
 from greenroom.cost.fixture import Fixture
+from greenroom.cost.fixture_files import announced, make_ready, send_parts
 from greenroom.cost.pattern import Act, Pattern
-from greenroom.files import access, items
+from greenroom.files import Files, access
+from greenroom.files.append_upload import append_upload
 from greenroom.files.complete_upload import complete_upload
 from greenroom.files.create_file import EXPIRY, create_file
 from greenroom.files.delete_file import delete_file
 from greenroom.files.expire_file import expire_due
-from greenroom.files.models import File, FileState, NewFile
+from greenroom.files.file_urls import Wanted, file_urls
+from greenroom.files.models import File, NewFile, SafeMode, Variant
 from greenroom.files.own_files import own_files
-from greenroom.files.release import REMOVAL, end_badly_ops
+from greenroom.files.preferences import safe_mode
+from greenroom.files.release import REMOVAL
 from greenroom.files.remove_bytes import remove_due
+from greenroom.files.set_preferences import set_safe_mode
 from greenroom.files.storage import storage
 from greenroom.files.sync_files import file_cursor_now, sync_files
-from greenroom.files.upload_state import InParts, state_of
+from greenroom.files.upload_state import InParts, state_of, upload_state
 from greenroom.people.actor import Actor
 
 TITLE = "Files"
@@ -33,18 +39,9 @@ async def _announced(fixture: Fixture, number: int = 1) -> tuple[Actor, File]:
     return ana, made[0]
 
 
-async def _send_parts(fixture: Fixture, file: File) -> None:
-    """As a client does."""
-    found = await state_of(fixture.files, file)
-    assert isinstance(found.state, InParts)
-    assert fixture.blobs is not None
-    for part in found.state.missing:
-        await fixture.blobs.send(part.request, _CONTENT)
-
-
 async def _uploaded(fixture: Fixture) -> tuple[Actor, File]:
     ana, file = await _announced(fixture)
-    await _send_parts(fixture, file)
+    await send_parts(fixture, file, _CONTENT)
     return ana, await complete_upload(fixture.files, ana, file.id)
 
 
@@ -71,7 +68,7 @@ async def _upload(fixture: Fixture) -> Act:
 
 async def _resume(fixture: Fixture) -> Act:
     ana, file = await _announced(fixture)
-    await _send_parts(fixture, file)
+    await send_parts(fixture, file, _CONTENT)
 
     async def act() -> None:
         await state_of(fixture.files, await access.own_file(fixture.files, ana, file.id))
@@ -81,21 +78,40 @@ async def _resume(fixture: Fixture) -> Act:
 
 async def _complete(fixture: Fixture) -> Act:
     ana, file = await _announced(fixture)
-    await _send_parts(fixture, file)
+    await send_parts(fixture, file, _CONTENT)
     return partial(complete_upload, fixture.files, ana, file.id)
 
 
-async def _ready(fixture: Fixture) -> Act:
-    _, file = await _uploaded(fixture)
-    after = items.changed(file, fixture.clock.now_ms(), state=FileState.READY, type="text/plain")
-    return partial(fixture.store.write, items.change_op(after))
+async def _tus(fixture: Fixture) -> tuple[Files, Actor, File]:
+    """On a folder, where the bytes come in order."""
+    files, ana = fixture.files_on_a_folder, await fixture.person("ana")
+    return files, ana, await create_file(files, ana, _NEW)
 
 
-async def _refused(fixture: Fixture) -> Act:
-    _, file = await _uploaded(fixture)
-    now_ms = fixture.clock.now_ms()
-    after = items.changed(file, now_ms, state=FileState.REFUSED, problem="checksum-mismatch")
-    return partial(fixture.store.write, *end_badly_ops(file, after, now_ms))
+async def _tus_create(fixture: Fixture) -> Act:
+    files, ana, _ = await _tus(fixture)
+    return partial(create_file, files, ana, _NEW)
+
+
+async def _tus_offset(fixture: Fixture) -> Act:
+    files, ana, file = await _tus(fixture)
+    await append_upload(files, ana, file.id, 0, _pieces(_CONTENT[:9]))
+    return partial(upload_state, files, ana, file.id)
+
+
+async def _tus_append(fixture: Fixture) -> Act:
+    files, ana, file = await _tus(fixture)
+    return partial(append_upload, files, ana, file.id, 0, _pieces(_CONTENT[:9]))
+
+
+async def _tus_last(fixture: Fixture) -> Act:
+    files, ana, file = await _tus(fixture)
+    await append_upload(files, ana, file.id, 0, _pieces(_CONTENT[:9]))
+    return partial(append_upload, files, ana, file.id, 9, _pieces(_CONTENT[9:]))
+
+
+async def _pieces(content: bytes) -> AsyncIterator[bytes]:
+    yield content
 
 
 async def _delete(fixture: Fixture) -> Act:
@@ -111,6 +127,20 @@ async def _expire(fixture: Fixture) -> Act:
         await fixture.store.write(*ops)
 
     return act
+
+
+async def _cancel(fixture: Fixture) -> Act:
+    ana, file = await _announced(fixture)
+    await send_parts(fixture, file, _CONTENT)
+    return partial(delete_file, fixture.files, ana, file.id)
+
+
+async def _remove_parts(fixture: Fixture) -> Act:
+    cancel = await _cancel(fixture)
+    ana = await fixture.person("ana")
+    [file] = (await own_files(fixture.files, ana)).files
+    await cancel()
+    return partial(remove_due, fixture.files, Timer(REMOVAL, file.id, 0))
 
 
 async def _remove(fixture: Fixture) -> Act:
@@ -129,6 +159,34 @@ async def _storage(fixture: Fixture) -> Act:
     return partial(storage, fixture.files, ana)
 
 
+async def _urls(fixture: Fixture, count: int) -> Act:
+    """Of the viewer's own files. What others cost to see is priced with messages."""
+    ana, files = await fixture.person("ana"), fixture.files
+    ids = await announced(fixture, ana, count=count)
+    await make_ready(fixture, *ids)
+    return partial(file_urls, files, ana, Wanted(files=tuple(ids)))
+
+
+async def _download(fixture: Fixture) -> Act:
+    ana, file = await _uploaded(fixture)
+    wanted = Wanted(files=(file.id,), variants=frozenset({Variant.ORIGINAL}))
+    [found] = await file_urls(fixture.files, ana, wanted)
+    assert fixture.blobs is not None
+    return partial(fixture.blobs.download, found.urls[Variant.ORIGINAL])
+
+
+async def _read_preferences(fixture: Fixture) -> Act:
+    ana = await fixture.person("ana")
+    await set_safe_mode(fixture.files, ana, SafeMode.HIDE)
+    return partial(safe_mode, fixture.files, ana)
+
+
+async def _set_preferences(fixture: Fixture) -> Act:
+    ana = await fixture.person("ana")
+    await set_safe_mode(fixture.files, ana, SafeMode.HIDE)
+    return partial(set_safe_mode, fixture.files, ana, SafeMode.SHOW)
+
+
 async def _unchanged(fixture: Fixture) -> Act:
     ana, _ = await _announced(fixture)
     fixture.clock.advance(seconds=3600)
@@ -140,12 +198,21 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("upload_part", "send a part of it, of 8 MiB or less", _upload),
     Pattern("resume_upload", "ask where an upload goes on", _resume),
     Pattern("complete_upload", "complete an upload", _complete),
-    Pattern("file_ready", "write that a file is ready", _ready),
-    Pattern("file_refused", "write that it is refused, and give back its room", _refused),
+    Pattern("tus_create", "announce a file, where files are in a folder", _tus_create),
+    Pattern("tus_offset", "ask where its upload goes on", _tus_offset),
+    Pattern("tus_append", "send some of its bytes", _tus_append),
+    Pattern("tus_last", "send the last of its bytes, which completes the upload", _tus_last),
+    Pattern("file_urls", "ask for the URLs of an own file", partial(_urls, count=1)),
+    Pattern("file_urls_10", "ask for the URLs of 10 own files", partial(_urls, count=10)),
+    Pattern("download", "download a file, or one of its previews", _download),
     Pattern("delete_own_file", "delete a file that nothing uses", _delete),
+    Pattern("cancel_upload", "cancel an upload that has parts", _cancel),
     Pattern("expire_file", "delete a file that nothing uses, by its timer", _expire),
     Pattern("remove_bytes", "remove the bytes of a deleted file, by its timer", _remove),
+    Pattern("remove_parts", "remove the parts of a cancelled upload, by its timer", _remove_parts),
     Pattern("list_files", "list 20 files", _list),
     Pattern("storage", "read how much room is used", _storage),
+    Pattern("read_preferences", "read how sensitive pictures are shown", _read_preferences),
+    Pattern("set_preferences", "change it", _set_preferences),
     Pattern("sync_files", "sync when no file has changed", _unchanged),
 )

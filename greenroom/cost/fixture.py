@@ -6,6 +6,7 @@ Careful: the clock stands in 2100, because DynamoDB deletes what has expired by 
 """
 
 import asyncio
+import dataclasses
 import shutil
 import tempfile
 import weakref
@@ -21,6 +22,8 @@ from greenroom.blobs.folder import FolderBlobs
 from greenroom.clock import ManualClock
 from greenroom.cost.counted_blobs import CountedBlobs
 from greenroom.files import Files
+from greenroom.files.events import Publish
+from greenroom.files.work_folder import WorkFolder
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, inbox, open as opening, send as sending
 from greenroom.messaging.models import Kind, Message, Role, Thread
@@ -50,6 +53,7 @@ class Fixture:
     clock: ManualClock = field(default_factory=lambda: ManualClock(BEGIN_MS))
     blobs: CountedBlobs | None = None
     """Only of a pattern that uses files."""
+    _folder: FolderBlobs | None = None
     _actors: dict[str, Actor] = field(default_factory=dict)
     _sent: int = 0
 
@@ -62,13 +66,34 @@ class Fixture:
 
     @property
     def files(self) -> Files:
-        """With a folder for the blobs, which is removed together with the fixture."""
+        """As on S3: uploads come in parts, and the requests are counted."""
         if self.blobs is None:
-            folder = tempfile.mkdtemp(prefix="greenroom-cost-blobs-")
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-            self.blobs = CountedBlobs(FolderBlobs(Path(folder), _SECRET, self.clock))
+            self.blobs = CountedBlobs(self._blobs_folder())
             self.forget()
         return self.contexts[Files]
+
+    @property
+    def files_on_a_folder(self) -> Files:
+        """Uploads come in order, and there are no requests to S3."""
+        return dataclasses.replace(self.contexts[Files], blobs=self._blobs_folder())
+
+    def files_that_check(self, publish: Publish) -> Files:
+        """The same, with a work folder of their own. Without the model, which is an extra and asks
+        nothing of the store. To be closed after use."""
+        own = self.files
+        pipeline = dataclasses.replace(own.pipeline, work=WorkFolder(self._temporary("work")))
+        return dataclasses.replace(own, pipeline=pipeline, rater=None, publish=publish)
+
+    def _blobs_folder(self) -> FolderBlobs:
+        if self._folder is None:
+            self._folder = FolderBlobs(self._temporary("blobs"), _SECRET, self.clock)
+        return self._folder
+
+    def _temporary(self, what: str) -> Path:
+        """A folder that is removed together with the fixture."""
+        folder = tempfile.mkdtemp(prefix=f"greenroom-cost-{what}-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
 
     @property
     def leg(self) -> str:

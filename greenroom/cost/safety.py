@@ -87,8 +87,8 @@ async def _queue_page(fixture: Fixture) -> Act:
     for guest in await fixture.people(30):
         thread = await fixture.talk(ana, guest)
         fixture.clock.advance(seconds=1000)
-        await _reported(fixture, guest, await fixture.say(ana, thread.id, TEXT), Reason.NSFW)
-    return partial(queue, fixture.messaging.safety, mod, tag=PolicyTag.NSFW)
+        await _reported(fixture, guest, await fixture.say(ana, thread.id, TEXT), Reason.DOXXING)
+    return partial(queue, fixture.messaging.safety, mod, tag=PolicyTag.DOXXING)
 
 
 async def _claim(fixture: Fixture) -> Act:

@@ -10,6 +10,7 @@ import uvloop
 from greenroom import cost
 from greenroom.clock import ManualClock
 from greenroom.cost import Measured
+from greenroom.cost.counted_blobs import BlobRequests
 from greenroom.cost.fixture import BEGIN_MS
 from tests.stores import fresh_store
 from tests.world import TABLES
@@ -85,11 +86,22 @@ S3_REQUESTS = {
     "upload_part": (1, 0),
     "resume_upload": (1, 0),
     "complete_upload": (2, 1),  # lists the parts, joins them, looks at the result
-    "file_ready": (0, 0),
-    "file_refused": (0, 0),
+    "check_photo": (4, 1),  # reads the bytes once, writes three sizes and a blurred one
+    "check_text": (0, 1),
+    "check_refused": (0, 1),
+    "file_urls": (0, 0),  # a URL is signed here
+    "file_urls_10": (0, 0),
+    "download": (0, 1),
+    "moderator_urls": (0, 0),
+    "moderator_reveal": (0, 0),
+    "view_avatar": (0, 0),
+    "public_manifest": (0, 0),
     "delete_own_file": (0, 0),
-    "remove_bytes": (0, 0),  # deleting is free
+    "cancel_upload": (0, 0),
+    "remove_parts": (0, 0),  # deleting is free
+    "remove_bytes": (0, 0),
 }
+"""Requests that write or list, and requests that read."""
 
 
 def test_files_need_few_requests_to_s3(on_sqlite: dict[str, Measured]) -> None:
@@ -97,4 +109,16 @@ def test_files_need_few_requests_to_s3(on_sqlite: dict[str, Measured]) -> None:
         asked = on_sqlite[name].blobs
         assert asked is not None
         assert (asked.puts, asked.gets) == expected, name
-    assert on_sqlite["history_page"].blobs is None
+    others = {name for name, one in on_sqlite.items() if one.blobs} - S3_REQUESTS.keys()
+    for name in others:
+        assert on_sqlite[name].blobs == BlobRequests(), name
+
+
+def test_patterns_without_a_bucket_ask_nothing_of_it(on_sqlite: dict[str, Measured]) -> None:
+    for name in ("history_page", "send_10_files", "delete_10_files", "set_avatar", "tus_append"):
+        assert on_sqlite[name].blobs is None, name
+
+
+def test_the_check_of_a_photo_looks_for_removed_pictures(on_sqlite: dict[str, Measured]) -> None:
+    photo, text = on_sqlite["check_photo"], on_sqlite["check_text"]
+    assert photo.read == text.read + 0.5

@@ -134,5 +134,9 @@ API = ContextApi(
     access=ACCESS,
     timers=_timers,
     demo="greenroom.demo.files",
-    costs=("greenroom.cost.files",),
+    costs=(
+        "greenroom.cost.files",
+        "greenroom.cost.file_checks",
+        "greenroom.cost.file_bands",
+    ),
 )

@@ -248,6 +248,8 @@ API = ContextApi(
         "greenroom.cost.threads",
         "greenroom.cost.messages",
         "greenroom.cost.attachments",
+        "greenroom.cost.pictures",
+        "greenroom.cost.manifests",
         "greenroom.cost.scheduled",
         "greenroom.cost.inbox",
     ),

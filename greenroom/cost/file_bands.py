@@ -1,0 +1,81 @@
+"""Cost patterns: a moderator looks at a picture and sets its band; its author appeals."""
+
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from greenroom.background.models import Timer
+from greenroom.cost.fixture import Fixture
+from greenroom.cost.fixture_files import ready_photo
+from greenroom.cost.pattern import Act, Pattern
+from greenroom.files.appeal import appeal
+from greenroom.files.judge_band import judge_band
+from greenroom.files.moderator_urls import moderator_urls
+from greenroom.files.set_band import BANDED, show_band
+from greenroom.ids import FileId
+from greenroom.messaging.models import NewAttachment
+from greenroom.messaging.outgoing import Sent
+from greenroom.messaging.report import report_message
+from greenroom.messaging.send import send
+from greenroom.people.actor import Actor, Scope
+from greenroom.safety.claim import claim
+from greenroom.safety.models import CaseId, Reason, SentMessage, case_id
+
+TITLE = "Bands of pictures"
+
+
+class _Reported(Struct, frozen=True):
+    moderator: Actor
+    file: FileId
+    case: CaseId
+    """Claimed by the moderator."""
+
+
+async def _reported(fixture: Fixture) -> _Reported:
+    """A message with one picture, which the other person has reported."""
+    mod = await fixture.person("mod", Scope.MODERATOR)
+    ana, ben = await fixture.pair()
+    thread = await fixture.talk(ana, ben)
+    photo = await ready_photo(fixture, ana, thread.id)
+    outgoing = replace(fixture.outgoing(9), attachments=(NewAttachment(photo, "The studio"),))
+    sent = await send(fixture.messaging, ana, thread.id, outgoing)
+    assert isinstance(sent, Sent)
+    await report_message(fixture.messaging, ben, thread.id, sent.message.id, Reason.SPAM)
+    case = case_id(SentMessage(thread.id, sent.message.id))
+    await claim(fixture.messaging.safety, mod, case)
+    return _Reported(mod, photo, case)
+
+
+async def _look(fixture: Fixture, *, reveal: bool) -> Act:
+    files, found = fixture.files, await _reported(fixture)
+    return partial(moderator_urls, files, found.moderator, found.file, found.case, reveal=reveal)
+
+
+async def _judge(fixture: Fixture) -> Act:
+    files, found = fixture.files, await _reported(fixture)
+    reason = "This picture shows nudity."
+    return partial(
+        judge_band, files, found.moderator, found.file, 1, case_id=found.case, reason=reason
+    )
+
+
+async def _show(fixture: Fixture) -> Act:
+    files, found = fixture.files, await _reported(fixture)
+    await judge_band(files, found.moderator, found.file, 1, case_id=found.case)
+    return partial(show_band, files, Timer(BANDED, found.file, 0))
+
+
+async def _appeal(fixture: Fixture) -> Act:
+    ana = await fixture.person("ana")
+    photo = await ready_photo(fixture, ana, band=1)
+    return partial(appeal, fixture.files, ana, photo, "It is a swimsuit, for a catalogue.")
+
+
+PATTERNS: tuple[Pattern, ...] = (
+    Pattern("moderator_urls", "give a moderator a blurred picture", partial(_look, reveal=False)),
+    Pattern("moderator_reveal", "the clear one, with a log entry", partial(_look, reveal=True)),
+    Pattern("set_band", "set the band of a picture, with a notice to its owner", _judge),
+    Pattern("show_band", "show it in the message, by its timer", _show),
+    Pattern("appeal", "appeal against a band", _appeal),
+)
