@@ -54,7 +54,7 @@ soak-pipelining: $(DEV) ## pipelining clients on a slow and failing store, until
 soak-verdicts: $(DEV) ## random texts: prefiltered verdicts compared with all rules, until stopped
 	$(BIN)/python -m tests.soak_verdicts
 
-soak-files: $(DEV) ## 1 GB uploaded through kills of server and client, and its memory watched
+soak-files: $(DEV) ## 1 GB uploaded to a folder and to S3 through kills, and the memory watched
 	$(BIN)/python -m tests.torture.uploads
 
 torture: $(DEV) ## five minutes of kills, pauses and failures while clients keep sending

@@ -3,7 +3,8 @@
     python -m tests.torture.tus_client URL FILE SECONDS
 
 It remembers nothing: a client that was killed and started again asks the server how far it has
-come. The upload takes at least so many seconds, so that a test can interrupt it.
+come, and prints `from` with the answer. It prints `completing` before it sends the last bytes. The
+upload takes at least so many seconds, so that a test can interrupt it.
 """
 
 import socket
@@ -11,6 +12,9 @@ import sys
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from tests.torture.pace import Pace
+from tests.torture.parts_client import COMPLETING, FROM
 
 _PIECE = 256 * 1024
 _RETRY_SECONDS = 0.1
@@ -25,7 +29,9 @@ def upload(url: str, path: Path, seconds: float) -> None:
     size = path.stat().st_size
     while True:
         try:
-            if _offset(url) == size or _send_rest(url, path, _offset(url), size, seconds) == size:
+            offset = _offset(url)
+            print(f"{FROM}{offset}", flush=True)
+            if offset == size or _send_rest(url, path, offset, size, seconds) == size:
                 return
         except (OSError, NotYet) as reason:
             print(f"again: {reason!r}", flush=True)
@@ -47,11 +53,12 @@ def _send_rest(url: str, path: Path, offset: int, size: int, seconds: float) -> 
     with _connected(url) as connection, path.open("rb", buffering=0) as file:
         connection.sendall(_head("PATCH", url, headers))
         file.seek(offset)
-        begun, sent = time.monotonic(), 0
+        pace = Pace(seconds, size)
         while piece := file.read(_PIECE):
+            if file.tell() == size:
+                print(COMPLETING, flush=True)
             connection.sendall(piece)
-            sent += len(piece)
-            time.sleep(max(0.0, begun + seconds * sent / size - time.monotonic()))
+            pace.wait(len(piece))
         return int(_answer(connection, 204)["upload-offset"])
 
 

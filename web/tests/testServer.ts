@@ -25,11 +25,16 @@ from greenroom.settings import read_settings
 def tell(address): print(address, flush=True)
 uvloop.run(serve(read_settings(), create_tables=False, samples=False, tell=tell, rates=UNLIMITED))`;
 
+/** Where the servers of this process keep files, as in GREENROOM_BLOBS; empty means a folder. */
+export const blobs = { url: "" };
+
 export class TestServer {
   readonly #folder = mkdtempSync(join(tmpdir(), "greenroom-web-"));
   readonly #clients: Client[] = [];
   readonly ids = new Map<string, string>();
   readonly #command: string[];
+  /** Other servers use the bucket too. */
+  readonly #blobs = blobs.url && `${blobs.url}&prefix=${randomUUID()}/`;
   #process: ChildProcess | null = null;
   #port = "0";
   api = "";
@@ -69,6 +74,7 @@ export class TestServer {
       GREENROOM_PORT: this.#port,
       GREENROOM_SECRET: SECRET,
       GREENROOM_LOG: "error",
+      ...(this.#blobs && { GREENROOM_BLOBS: this.#blobs }),
     };
   }
 

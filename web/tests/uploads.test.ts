@@ -1,9 +1,10 @@
 // Uploads to a real server: progress, pause, cancel, failures, a killed server, a message that waits.
+// They run with a folder here, and with a bucket in bucketUploads.test.ts.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { Client, Files, Upload } from "../src/client";
-import { TestServer, pause, waitFor } from "./testServer";
+import { TestServer, blobs, pause, waitFor } from "./testServer";
 
 let server: TestServer;
 
@@ -33,6 +34,12 @@ const isIn = (files: Files, uploadId: string, state: Upload["state"]): Promise<U
     const found = find(files, uploadId);
     return found?.state === state && found;
   }, state);
+
+test("the server has the protocol that is tested here", async () => {
+  const file = { name: "a.bin", size: 1, sha256: "0".repeat(64) };
+  const { upload } = await server.request("ana", "POST", "/files", file);
+  assert.equal(upload.protocol, blobs.url ? "parts" : "tus");
+});
 
 test("a file is uploaded with progress, and checked", async () => {
   const { files } = await device();
