@@ -4,12 +4,14 @@ A moderator's role opens no conversation: the case must be open, and the file mu
 about.
 """
 
+from collections.abc import Mapping, Sequence
+
 from greenroom.files import access
 from greenroom.files.context import Files
 from greenroom.files.models import File, FileState
 from greenroom.files.problems import FileNotFound
 from greenroom.ids import FileId
-from greenroom.people import staff
+from greenroom.people import directory, staff
 from greenroom.people.actor import Actor
 from greenroom.safety import access as safety_access
 from greenroom.safety.models import Case, CaseId, SomePerson, WholeThread
@@ -30,13 +32,34 @@ async def file_of_case(
     return case, file
 
 
-async def files_of_cases(files: Files, cases: tuple[Case, ...]) -> dict[FileId, File]:
-    """Those that are still there. The caller has checked that the actor may see the cases."""
+async def files_of_cases(files: Files, cases: Sequence[Case]) -> Mapping[CaseId, tuple[File, ...]]:
+    """Those that are still there, with the present picture of a person who was reported. The caller
+    has checked that the actor may see the cases."""
+    pictures = await _pictures(files, cases)
+    wanted = {case.id: (*case.files, *pictures.get(case.id, ())) for case in cases}
+    ids = list(dict.fromkeys(file for some in wanted.values() for file in some))
     found: dict[FileId, File] = {}
-    ids = list(dict.fromkeys(file for case in cases for file in case.files))
     for start in range(0, len(ids), access.MAX_LOAD):
         found |= await access.load_many(files, ids[start : start + access.MAX_LOAD])
-    return {id: file for id, file in found.items() if file.state is not FileState.DELETED}
+    there = {id: file for id, file in found.items() if file.state is not FileState.DELETED}
+    return {case: tuple(there[id] for id in some if id in there) for case, some in wanted.items()}
+
+
+async def _pictures(files: Files, cases: Sequence[Case]) -> dict[CaseId, tuple[FileId]]:
+    """Of closed cases nothing is shown that was not in them."""
+    about = {
+        case.id: case.subject.user
+        for case in cases
+        if case.is_open and isinstance(case.subject, SomePerson)
+    }
+    if not about:
+        return {}
+    people = {one.id: one for one in await directory.by_ids(files.people, tuple(about.values()))}
+    return {
+        case: (picture.file,)
+        for case, user in about.items()
+        if user in people and (picture := people[user].avatar) is not None
+    }
 
 
 def is_about(case: Case, file: File) -> bool:

@@ -102,10 +102,7 @@ async def _write(
     def plan(head: Thread, _: int) -> PlannedWrite:
         key = change_key(thread.id, head.version + 1, after.id)
         note = Put(MESSAGING, items.at(key) | about)
-        if head.last_seq == after.seq:
-            head = replace(head, preview=preview_of(after))
-        if head.gates:
-            head = replace(head, gates=rules.with_preview(head, after.seq, preview_of(after)))
+        head = rules.with_preview(head, after.seq, preview_of(after))
         return PlannedWrite(head, (changed, note, *ops), (event,))
 
     await update_thread(messaging, thread.id, plan)

@@ -216,14 +216,34 @@ def _is_request(gate: Gate) -> bool:
     return gate.away is None or gate.status is GateStatus.PENDING
 
 
-def with_preview(thread: Thread, seq: int, preview: str) -> dict[UserId, Gate]:
-    """The gates after the message with this seq got another preview."""
-    return {
-        user: replace(gate, preview=preview)
-        if gate.shown_ms and seq == gate.after_seq + gate.size
-        else gate
-        for user, gate in thread.gates.items()
-    }
+def with_preview(thread: Thread, seq: int, preview: str) -> Thread:
+    """The head after the message with this seq got another preview: it is the last one of the
+    thread, or the last one that somebody sees who waits, is away, or was away."""
+    if thread.last_seq == seq:
+        thread = replace(thread, preview=preview)
+    if thread.gates:
+        gates = {user: _gate_with(gate, seq, preview) for user, gate in thread.gates.items()}
+        thread = replace(thread, gates=gates)
+    if any(run.after == seq for one in thread.members.values() for run in one.missed):
+        members = {user: _member_with(one, seq, preview) for user, one in thread.members.items()}
+        thread = replace(thread, members=members)
+    return thread
+
+
+def _gate_with(gate: Gate, seq: int, preview: str) -> Gate:
+    if gate.shown_ms and seq == gate.after_seq + gate.size:
+        gate = replace(gate, preview=preview)
+    if gate.away is not None and gate.away.seq == seq:
+        gate = replace(gate, away=replace(gate.away, preview=preview))
+    return gate
+
+
+def _member_with(member: MemberSummary, seq: int, preview: str) -> MemberSummary:
+    """Only the last range has the preview of the message before it."""
+    if not member.missed or member.missed[-1].after != seq:
+        return member
+    last = replace(member.missed[-1], preview=preview)
+    return replace(member, missed=(*member.missed[:-1], last))
 
 
 def unread_of(thread: Thread, mine: Member) -> int:

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from greenroom.files.case_files import files_of_cases
 from greenroom.files.events import FileBanded
 from greenroom.files.file_urls import Wanted, file_urls
 from greenroom.files.judge_band import judge_band
@@ -18,6 +19,7 @@ from greenroom.messaging.models import Message, NewAttachment
 from greenroom.messaging.outgoing import Held, Outgoing
 from greenroom.messaging.report import report_person, report_thread
 from greenroom.messaging.send import send
+from greenroom.messaging.set_avatar import set_avatar
 from greenroom.people.actor import StaffRole, with_role
 from greenroom.safety.access import find
 from greenroom.safety.audit import audit_log, audit_of_case, audit_of_person
@@ -323,6 +325,25 @@ async def test_the_picture_of_a_reported_person_can_be_judged(world: FilesWorld)
     await report_person(world.messaging, world.ben, world.ana.user, Reason.NSFW)
     case = await world.claimed(world.mod, case_id(SomePerson(world.ana.user)))
     assert (await judge_band(world.files, world.mod, avatar.id, 2, case_id=case)).band == 2
+
+
+async def test_the_picture_of_a_reported_person_is_in_the_case(world: FilesWorld) -> None:
+    """The present one: another may have been deleted since."""
+    await report_person(world.messaging, world.ben, world.ana.user, Reason.NSFW)
+    subject = case_id(SomePerson(world.ana.user))
+    for _ in range(2):
+        avatar = picture(world.files, world.ana)
+        await stored(world.files, avatar)
+        await set_avatar(world.messaging, world.ana, avatar.id)
+        case = await find(world.safety, subject)
+        assert case is not None
+        [shown] = (await files_of_cases(world.files, (case,)))[subject]
+        assert shown.id == avatar.id
+    await world.claimed(world.mod, subject)
+    await decide(world.safety, world.mod, subject, Decision.DISMISS, version=1)
+    closed = await find(world.safety, subject)
+    assert closed is not None
+    assert await files_of_cases(world.files, (closed,)) == {subject: ()}
 
 
 async def test_the_files_of_a_held_message_are_in_its_case(world: FilesWorld) -> None:

@@ -14,8 +14,18 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
+from greenroom.background.models import Stage
+from greenroom.background.progress import load_state
+from greenroom.background.rebuild import request_rebuild
 from greenroom.errors import Problem
-from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.files.access import file_views
+from greenroom.files.create_file import create_file
+from greenroom.files.delete_file import delete_file
+from greenroom.files.models import FileState, NewFile
+from greenroom.files.problems import FileNotFound
+from greenroom.files.set_band import apply_band
+from greenroom.files.storage import storage
+from greenroom.ids import FileId, MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging import (
     Messaging,
     delete,
@@ -35,21 +45,40 @@ from greenroom.messaging import (
     send,
 )
 from greenroom.messaging.block import block_person, block_sender, unblock_person
+from greenroom.messaging.cancel_waiting import cancel_waiting
 from greenroom.messaging.context import DeferredWork
-from greenroom.messaging.models import Folder, Kind, Message, Role
-from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.models import (
+    Folder,
+    Kind,
+    Message,
+    NewAttachment,
+    Role,
+    Thread,
+    WaitingMessage,
+    WaitingStatus,
+)
+from greenroom.messaging.outgoing import Canceled, Failed, Outgoing, Sent, Waiting
 from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.waiting import waiting_messages
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
+from tests.messaging import file_steps
+from tests.messaging.file_steps import SHA256
 from tests.messaging.reference_model import (
     ACCEPTED,
+    BAD,
     BLOCKED,
+    COMING,
     DECLINED,
+    PENDING,
+    READY,
+    Attached,
     Post,
     ReferenceModel,
     Refused,
     Talk,
+    Wait,
 )
 from tests.messaging.sync_client import SyncClient
 from tests.messaging.world import MessagingWorld
@@ -69,6 +98,8 @@ _VERBS = (
     *("read_all",),
     *("accept", "decline", "refuse", "block", "unblock"),
     *("leave", "add", "remove", "rename", "lock"),
+    *("announce", "announce", "announce", "attach", "attach", "settle", "settle", "settle"),
+    *("cancel", "drop", "band", "ask_again"),
 )
 _NUMBER = st.integers(0, 59)
 STEPS = st.tuples(st.sampled_from(_VERBS), _NUMBER, _NUMBER, _NUMBER)
@@ -84,6 +115,7 @@ class ModelRunner:
     users: list[UserId]
     moderator: Actor
     sent: list[tuple[UserId, ThreadId, Outgoing, MessageId]] = field(default_factory=list)
+    waited: list[tuple[Wait, Outgoing]] = field(default_factory=list)
     gates: dict[tuple[UserId, ThreadId], RequestId] = field(default_factory=dict)
     clients: dict[UserId, SyncClient] = field(default_factory=dict)
     every: int = 1
@@ -133,7 +165,7 @@ class ModelRunner:
         self.world.clock.advance(ms=_PAUSES[a % len(_PAUSES)])
         self.model.now = self.world.clock.now_ms()
         if b % 2:
-            await self.world.run_timers()
+            await self._background()
 
     async def _rest(self, a: int, b: int, _: int) -> None:
         """Everybody reads everything, an hour passes, and one user opens the inbox."""
@@ -210,9 +242,7 @@ class ModelRunner:
         assert isinstance(sent, Sent)
         posts[0].id = sent.message.id
         self.sent.append((user, talk.id, outgoing, sent.message.id))
-        for who in talk.away:
-            if talk.asked_back(who, self.model.now):
-                await self._learn_gate(who, talk.id)
+        await self._learn_asked(talk.id)
         return talk.id
 
     async def _reply(self, a: int, b: int, c: int) -> ThreadId:
@@ -246,6 +276,13 @@ class ModelRunner:
     async def _delete(self, a: int, b: int, c: int) -> ThreadId:
         talk = self._talk(b, c)
         user, message = self._author(talk, a, c)
+        shown = [file for file in self.model.files.values() if file.post and file.state == READY]
+        if shown and a % 2:
+            post = shown[c % len(shown)].post
+            assert post is not None
+            assert post.id is not None
+            talk = self.model.talks[shown[c % len(shown)].talk]
+            user, message = post.author, post.id
         return await self._both(
             talk.id,
             delete.delete(self._node, Actor(user), talk.id, message),
@@ -420,6 +457,162 @@ class ModelRunner:
             lambda: self.model.lock(self.moderator.user, talk.id, locked),
         )
 
+    # Files
+
+    async def _announce(self, a: int, b: int, c: int) -> ThreadId | None:
+        """And sends it, usually: before it is ready, or after."""
+        user, talk = self._user(a), self._talk(b, c)
+        places = [(who, at) for at in self.model.talks.values() for who in at.sides]
+        allowed = [(who, at) for who, at in places if self.model.may_attach(who, at)]
+        if allowed and b % 8:
+            user, talk = allowed[a % len(allowed)]
+        name, size = f"photo {self.turn}.jpg", 100 + self.turn
+        found: list[Attached] = []
+        told = self._expect(
+            lambda: found.append(self.model.announce(user, talk.id, FileId(""), name, size))
+        )
+        new = NewFile(name=name, size=size, sha256=SHA256, thread=talk.id)
+        try:
+            file = await create_file(self._node.files, Actor(user), new)
+        except Problem as problem:
+            self._agree(problem, told)
+            return talk.id
+        assert told is None
+        found[0].id = file.id
+        self.model.files[file.id] = found[0]
+        if c % 4 == 0:
+            return talk.id
+        if c % 4 == 1:
+            await self._settle_file(found[0], READY)
+        return await self._send_files(user, talk.id, [found[0]], f"caption {a}" if a % 2 else "")
+
+    async def _attach(self, a: int, b: int, c: int) -> ThreadId | None:
+        """Usually by its owner, where it belongs, together with another one."""
+        first = self._file(c)
+        if first is None:
+            return None
+        user = first.owner if a % 6 else self._user(b)
+        thread = first.talk if b % 6 else self._talk(b, c).id
+        own = [
+            file
+            for file in self.model.files.values()
+            if (file.owner, file.talk, file.is_used) == (first.owner, first.talk, False)
+            and file is not first
+        ]
+        body = "" if c % 3 else f"caption {self.turn}"
+        return await self._send_files(user, thread, [first, *own[: a % 3]], body)
+
+    async def _send_files(
+        self, user: UserId, thread: ThreadId, files: list[Attached], body: str
+    ) -> ThreadId:
+        attachments = tuple(NewAttachment(file.id) for file in files)
+        outgoing = Outgoing(f"a{self.turn}", body, attachments=attachments)
+        made: list[Post | Wait] = []
+        told = self._expect(
+            lambda: made.append(self.model.attach(user, thread, outgoing.client_id, body, files))
+        )
+        try:
+            outcome = await send.send(self._node, Actor(user), thread, outgoing)
+        except FileNotFound:  # also on a node that does not know yet that they have left
+            assert told in ("FileNotFound", "ThreadNotFound")
+            return thread
+        except Problem as problem:
+            self._agree(problem, told)
+            return thread
+        assert told is None
+        if isinstance(made[0], Wait):
+            assert outcome == Waiting(outgoing.client_id)
+            self.waited.append((made[0], outgoing))
+            return thread
+        assert isinstance(outcome, Sent)
+        made[0].id = outcome.message.id
+        await self._learn_asked(thread)
+        self.sent.append((user, thread, outgoing, outcome.message.id))
+        return thread
+
+    async def _settle(self, a: int, b: int, c: int) -> ThreadId | None:
+        """A check ends. Somebody looks at the messages that wait for the file, usually at once."""
+        coming = [file for file in self.model.files.values() if file.state == COMING]
+        if not coming:
+            return None
+        file, state = coming[a % len(coming)], BAD if c % 5 == 0 else READY
+        await self._settle_file(file, state)
+        if b % 4:
+            await self._background()
+        return file.talk
+
+    async def _settle_file(self, file: Attached, state: str) -> None:
+        ended = FileState.REFUSED if state == BAD else FileState.READY
+        await file_steps.settle(self.world, file.id, ended)
+        self.model.settle(file, state)
+
+    async def _cancel(self, a: int, *_: int) -> None:
+        if not self.waited:
+            return
+        wait, _outgoing = self.waited[a % len(self.waited)]
+        told = self._expect(lambda: self.model.cancel(wait))
+        doing = cancel_waiting(self._node, Actor(wait.author), wait.talk, wait.client_id)
+        assert await self._do(doing) == told
+        if told is None and wait.state not in ("canceled",):
+            self.waited = [one for one in self.waited if one[0] is not wait]
+
+    async def _ask_again(self, a: int, *_: int) -> None:
+        """A retry of a message that waited."""
+        if not self.waited:
+            return
+        wait, outgoing = self.waited[a % len(self.waited)]
+        outcome = await send.send(self._node, Actor(wait.author), wait.talk, outgoing)
+        expected = {PENDING: Waiting, "sent": Sent, "canceled": Canceled}
+        assert isinstance(outcome, expected.get(wait.state, Failed))
+
+    async def _drop(self, a: int, _: int, c: int) -> None:
+        file = self._file(c)
+        if file is None:
+            return
+        user = file.owner if a % 4 else self._user(a)
+        told = self._expect(lambda: self.model.drop(user, file))
+        assert await self._do(delete_file(self._node.files, Actor(user), file.id)) == told
+
+    async def _band(self, a: int, b: int, c: int) -> ThreadId | None:
+        """A moderator decides, and the message follows by a timer."""
+        file = self._file(c)
+        if file is None or file.state != READY:
+            return None
+        now_ms = self.world.clock.now_ms()
+        file.band = a % 3
+        await apply_band(self._node.files, file.id, file.band, self.moderator.user, now_ms)
+        await self._background()
+        return file.talk
+
+    async def _background(self) -> None:
+        """Timers and followers run until they have nothing to do."""
+        self.model.expire()
+        await self.world.run_timers()
+        await file_steps.follow_files(self.world)
+        follower = file_steps.files_follower(self.world)
+        state = await load_state(self.world.store, follower.name)
+        if state is not None and state.stage is Stage.NEEDS_REBUILD:  # a long pause
+            await request_rebuild(self.world.store, follower)
+            await file_steps.follow_files(self.world)
+        waits = self.model.look_at_waits()
+        for wait, post in waits:
+            page = await history.history(
+                self.watch, Actor(wait.author), wait.talk, limit=100, after=None
+            )
+            [post.id] = [one.id for one in page.messages if one.seq == post.seq]
+            await self._learn_asked(wait.talk)
+
+    def _file(self, c: int) -> Attached | None:
+        """Prefers the last ones."""
+        files = list(self.model.files.values())[-8:]
+        return files[c % len(files)] if files else None
+
+    async def _learn_asked(self, thread: ThreadId) -> None:
+        talk = self.model.talks[thread]
+        for who in talk.away:
+            if talk.asked_back(who, self.model.now):
+                await self._learn_gate(who, thread)
+
     # Choosing, and running a step on both sides
 
     @property
@@ -489,6 +682,8 @@ class ModelRunner:
 
     async def _check(self, touched: ThreadId | None) -> None:
         await asyncio.gather(*(self._check_page(user, Folder.ALL) for user in self.users))
+        if self.model.files:
+            await asyncio.gather(*(self._check_files(user) for user in self.users))
         if touched is not None:
             await asyncio.gather(*(self._check_thread(user, touched) for user in self.users))
 
@@ -498,12 +693,32 @@ class ModelRunner:
     async def _check_user(self, user: UserId) -> None:
         for folder in Folder:
             await self._check_page(user, folder)
+        await self._check_files(user)
         for thread in self.model.talks:
             await self._check_thread(user, thread)
         await self._check_pages(user)
         counts = await inbox.counts(self.watch, Actor(user))
         unread, badge = self.model.counts(user)
         assert (dict(counts.unread), counts.badge) == (unread, badge)
+
+    async def _check_files(self, user: UserId) -> None:
+        """What a user has, waits for, and sees of the others' files."""
+        actor, files = Actor(user), self.watch.files
+        shown = await waiting_messages(self.watch, actor)
+        assert sorted((one.client_id, _problem_of(one)) for one in shown) == sorted(
+            (one.client_id, "" if one.state == PENDING else _CODES[one.state])
+            for one in self.model.listed_waits(user)
+        )
+        used = await storage(files, actor)
+        assert (used.bytes, used.files) == self.model.quota(user)
+        known = list(self.model.files.values())[-100:]
+        seen = await file_views(files, actor, [file.id for file in known])
+        assert set(seen) == {file.id for file in known if self.model.sees_file(user, file)}
+        for file in known:
+            if file.id in seen:
+                found = seen[file.id].file
+                assert (found.use is not None) == file.is_used
+                assert found.band == file.band
 
     async def _check_page(self, user: UserId, folder: Folder) -> None:
         page = await inbox.inbox(self.watch, Actor(user), folder, limit=50)
@@ -514,6 +729,7 @@ class ModelRunner:
         rows = self.model.rows(user, folder.value)
         assert shown == [(row.thread, row.folder, row.unread, row.muted) for row in rows]
         assert [row.mine.pinned for row in page.rows] == [row.pinned for row in rows]
+        assert [_preview_of(row.thread) for row in page.rows] == [row.preview for row in rows]
         assert page.counts is not None
         unread, badge = self.model.counts(user)
         assert (dict(page.counts.unread), page.counts.badge) == (unread, badge)
@@ -552,6 +768,10 @@ class ModelRunner:
             assert set(by) == self.model.seen_by(user, talk, post)
 
 
+def _preview_of(thread: Thread) -> tuple[str, str]:
+    return thread.preview, thread.preview_event
+
+
 def _of_message(message: Message) -> tuple[object, ...]:
     return (
         message.seq,
@@ -564,6 +784,8 @@ def _of_message(message: Message) -> tuple[object, ...]:
         {emoji: set(users) for emoji, users in message.reactions.items()},
         [edit.body for edit in message.edits],
         message.deleted_ms is not None,
+        [(one.file, one.name, one.band) for one in message.attachments],
+        message.band,
     )
 
 
@@ -579,7 +801,26 @@ def _of_post(post: Post) -> tuple[object, ...]:
         post.reactions,
         post.said_before,
         post.deleted,
+        [(file.id, file.name, file.band) for file in post.files],
+        max([file.band for file in post.files], default=0),
     )
+
+
+_CODES = {
+    "FileExpired": "file-expired",
+    "FileNotReady": "file-not-ready",
+    "ThreadNotFound": "thread-not-found",
+    "AcceptFirst": "accept-first",
+    "ConversationLocked": "conversation-locked",
+    "ConversationClosed": "conversation-closed",
+    "RequestPending": "request-pending",
+    "PlainTextOnly": "plain-text-only",
+}
+
+
+def _problem_of(message: WaitingMessage) -> str:
+    assert (message.status is WaitingStatus.FAILED) == bool(message.problem)
+    return message.problem
 
 
 def _refuse(name: str) -> object:

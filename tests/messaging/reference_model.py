@@ -8,10 +8,12 @@ time.
 
 from dataclasses import dataclass, field
 
-from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.ids import FileId, MessageId, ThreadId, UserId
 
 PENDING, ACCEPTED, DECLINED, BLOCKED = "pending", "accepted", "declined", "blocked"
-TWO_WEEKS_MS = 14 * 86_400_000
+COMING, READY, BAD, GONE = "coming", "ready", "bad", "gone"
+DAY_MS = 86_400_000
+TWO_WEEKS_MS = 14 * DAY_MS
 FOLDERS = ("action", "bookings", "offers", "other", "requests", "archived", "spam", "hidden")
 _HIDDEN = ("archived", "spam", "hidden")
 
@@ -43,6 +45,47 @@ class Post:
     reactions: dict[str, set[UserId]] = field(default_factory=dict)
     said_before: list[str] = field(default_factory=list)
     deleted: bool = False
+    files: list["Attached"] = field(default_factory=list)
+
+    @property
+    def preview(self) -> str:
+        """Of a message that is not a system message."""
+        others = f" +{len(self.files) - 1}" if len(self.files) > 1 else ""
+        return self.body or (self.files[0].name + others if self.files else "")
+
+
+@dataclass
+class Attached:
+    """A file. `post` or `wait` is what uses it."""
+
+    id: FileId
+    owner: UserId
+    talk: ThreadId
+    name: str
+    size: int
+    expires: int | None
+    state: str = COMING
+    band: int = 0
+    post: "Post | None" = None
+    wait: "Wait | None" = None
+
+    @property
+    def is_used(self) -> bool:
+        return self.post is not None or self.wait is not None
+
+
+@dataclass
+class Wait:
+    """A message that waits for its files, or could not be sent."""
+
+    author: UserId
+    talk: ThreadId
+    client_id: str
+    body: str
+    files: list[Attached]
+    made: int
+    state: str = PENDING
+    """Or `sent`, `canceled`, or why it was refused."""
 
 
 @dataclass
@@ -199,6 +242,8 @@ class Row:
     unread: int
     muted: bool
     pinned: bool
+    preview: tuple[str, str]
+    """The text, and the event of a system message."""
 
 
 @dataclass
@@ -208,6 +253,8 @@ class ReferenceModel:
     blocks: set[tuple[UserId, UserId]] = field(default_factory=set)
     met: set[tuple[UserId, UserId]] = field(default_factory=set)
     """(a, b): a has written to b, or has accepted them."""
+    files: dict[FileId, Attached] = field(default_factory=dict)
+    waits: list[Wait] = field(default_factory=list)
     asked: dict[tuple[UserId, UserId], tuple[ThreadId, int]] = field(default_factory=dict)
     """(a, b): where a last sent b a request, and until when a cannot send another."""
 
@@ -222,9 +269,23 @@ class ReferenceModel:
         ]
         found.sort(key=lambda one: (one[2].pinned, one[0].last_ms, one[0].id), reverse=True)
         return [
-            Row(talk.id, where, talk.unread(user), view.muted_until > self.now, view.pinned)
+            Row(
+                talk.id,
+                where,
+                talk.unread(user),
+                view.muted_until > self.now,
+                view.pinned,
+                self._preview(user, talk),
+            )
             for talk, where, view in found
         ]
+
+    def _preview(self, user: UserId, talk: Talk) -> tuple[str, str]:
+        last = talk.last_for(user)
+        if not last:
+            return "", ""
+        post = talk.posts[last - 1]
+        return "" if post.event else post.preview, post.event or ""
 
     def counts(self, user: UserId) -> tuple[dict[str, int], int]:
         unread = {
@@ -398,9 +459,21 @@ class ReferenceModel:
         if reply_to is not None:
             self._message(user, talk, reply_to)
         self._check_writes(user, talk)
-        self._ask_back(talk, user)
-        post = self._post(talk, user, body=body, reply_to=reply_to)
+        post = self._says(talk, user, body, reply_to)
         talk.sides[user].draft = ""
+        return post
+
+    def _says(
+        self,
+        talk: Talk,
+        user: UserId,
+        body: str,
+        reply_to: MessageId | None = None,
+        *,
+        was_there: bool = True,
+    ) -> Post:
+        self._ask_back(talk, user)
+        post = self._post(talk, user, body=body, reply_to=reply_to, was_there=was_there)
         if not talk.locked:
             talk.awaits = {other for other in talk.sides if self._answers(talk, user, other)}
         return post
@@ -450,6 +523,9 @@ class ReferenceModel:
         if post.event:
             raise Refused("MessageNotFound")
         post.body, post.deleted = "", True
+        for file in post.files:
+            file.state = GONE
+        post.files = []
         post.reactions.clear()
         post.said_before.clear()
 
@@ -465,6 +541,136 @@ class ReferenceModel:
         (users.add if there else users.discard)(user)
         if not users:
             del post.reactions[emoji]
+
+    # Files
+
+    def announce(
+        self, user: UserId, thread: ThreadId, file: FileId, name: str, size: int
+    ) -> Attached:
+        self._check_attaches(user, self._mine(user, thread))
+        return Attached(file, user, thread, name, size, self.now + DAY_MS)
+
+    def attach(
+        self, user: UserId, thread: ThreadId, client_id: str, body: str, files: list[Attached]
+    ) -> Post | Wait:
+        talk = self._mine(user, thread)
+        for file in files:
+            if (file.owner, file.talk) != (user, thread) or file.state == GONE:
+                raise Refused("FileNotFound")
+            if file.is_used:
+                raise Refused("FileAlreadyUsed")
+            if file.state == BAD:
+                raise Refused("FileNotReady")
+        self._check_attaches(user, talk)
+        talk.sides[user].draft = ""
+        if any(file.state == COMING for file in files):
+            wait = Wait(user, thread, client_id, body, files, self.now)
+            self.waits.append(wait)
+            for file in files:
+                file.wait = wait
+            return wait
+        post = self._says(talk, user, body)
+        self._use(post, files)
+        return post
+
+    def settle(self, file: Attached, state: str) -> None:
+        file.state = state
+
+    def expire(self) -> None:
+        """Files that nothing uses, and unfinished ones that a message waits for."""
+        for file in self.files.values():
+            if file.expires is None or self.now < file.expires:
+                continue
+            file.expires = None
+            awaited = file.wait is not None and file.state != READY
+            if file.state != GONE and (not file.is_used or awaited):
+                file.state = GONE
+
+    def look_at_waits(self) -> list[tuple[Wait, Post]]:
+        """Sends what need not wait any longer, or says why it cannot."""
+        sent: list[tuple[Wait, Post]] = []
+        for wait in [one for one in self.waits if one.state == PENDING]:
+            states = {file.state for file in wait.files}
+            if GONE in states or BAD in states:
+                first = next(file.state for file in wait.files if file.state in (GONE, BAD))
+                self._fail(wait, "FileExpired" if first == GONE else "FileNotReady")
+            elif COMING not in states:
+                try:
+                    talk = self._mine(wait.author, wait.talk)
+                    self._check_attaches(wait.author, talk)
+                except Refused as refused:
+                    self._fail(wait, refused.name)
+                    continue
+                post = self._says(talk, wait.author, wait.body, was_there=False)
+                self._use(post, wait.files)
+                wait.state = "sent"
+                sent.append((wait, post))
+        return sent
+
+    def cancel(self, wait: Wait) -> None:
+        if wait.state in ("sent", "canceled", "removed"):
+            raise Refused("WaitingMessageNotFound")
+        if wait.state == PENDING:
+            wait.state = "canceled"
+            self._free(wait)
+        else:
+            self.waits.remove(wait)
+
+    def drop(self, user: UserId, file: Attached) -> None:
+        """Its owner deletes a file."""
+        if file.owner != user or file.state == GONE:
+            raise Refused("FileNotFound")
+        if file.is_used and file.state != BAD:
+            raise Refused("FileInUse")
+        file.state = GONE
+
+    def listed_waits(self, user: UserId) -> list[Wait]:
+        shown = [one for one in self.waits if one.author == user]
+        return [one for one in shown if one.state not in ("sent", "canceled")]
+
+    def sees_file(self, user: UserId, file: Attached) -> bool:
+        if file.state == GONE:
+            return False
+        if file.owner == user:
+            return True
+        talk = self.talks[file.talk]
+        if file.post is None or not talk.is_open_to(user, self.now):
+            return False
+        return file.post in self.posts(user, talk)
+
+    def may_attach(self, user: UserId, talk: Talk) -> bool:
+        try:
+            self._check_attaches(user, self._mine(user, talk.id))
+        except Refused:
+            return False
+        return True
+
+    def quota(self, user: UserId) -> tuple[int, int]:
+        mine = [file for file in self.files.values() if file.owner == user]
+        counted = [file.size for file in mine if file.state in (COMING, READY)]
+        return sum(counted), len(counted)
+
+    def _check_attaches(self, user: UserId, talk: Talk) -> None:
+        """Nobody sends files that a stranger would see: a request is plain text."""
+        self._check_writes(user, talk)
+        asks = [ask for ask in talk.asks.values() if not ask.quiet and ask.state != ACCEPTED]
+        if any(self.now < ask.until and 0 <= talk.last - ask.before < 3 for ask in asks):
+            raise Refused("PlainTextOnly")
+
+    def _use(self, post: Post, files: list[Attached]) -> None:
+        post.files = files
+        for file in files:
+            file.wait, file.post = None, post
+
+    def _fail(self, wait: Wait, why: str) -> None:
+        wait.state = why
+        self._free(wait)
+
+    def _free(self, wait: Wait) -> None:
+        """Its other files can be used again for a day."""
+        for file in wait.files:
+            if file.state not in (BAD, GONE):
+                file.wait, file.expires = None, self.now + DAY_MS
 
     # The user's own settings
 
@@ -593,7 +799,9 @@ class ReferenceModel:
         event: str | None = None,
         about: tuple[str, ...] = (),
         reply_to: MessageId | None = None,
+        was_there: bool = True,
     ) -> Post:
+        """Somebody who was there when they wrote it has read what came before it."""
         had_read_all = author in talk.sides and talk.unread(author) == 0
         ms = max(self.now, talk.posts[-1].ms + 1 if talk.posts else 0)
         post = Post(talk.last + 1, ms, author, body, event, about, reply_to)
@@ -603,7 +811,7 @@ class ReferenceModel:
             if is_there and post.seq <= talk.last_for(user):
                 view.archived = view.archived and ms < view.muted_until
                 view.hidden = False
-        if author in talk.sides and (event is None or had_read_all):
+        if author in talk.sides and ((event is None and was_there) or had_read_all):
             talk.sides[author].sent = talk.sides[author].place = post.seq
         return post
 

@@ -11,7 +11,7 @@ from greenroom.files.models import FileState
 from greenroom.files.problems import FileNotFound, FileNotReady
 from greenroom.ids import FileId, MessageId, ThreadId
 from greenroom.messaging import history, inbox, open as opening, participants
-from greenroom.messaging.block import block_person
+from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.delete import delete
 from greenroom.messaging.edit import edit
 from greenroom.messaging.lock import lock
@@ -317,6 +317,27 @@ async def test_somebody_who_blocks_sees_nothing_more_and_the_sender_notices_noth
     assert isinstance(sent, Sent)
     assert await _seen(world, "ana", before, after) == [before, after]
     assert await _seen(world, "ben", before, after) == []
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_who_comes_back_sees_no_name_of_a_file_that_was_deleted(
+    world: MessagingWorld, is_back: bool
+) -> None:
+    """Whether it was deleted while they were away, or when they are back."""
+    await world.inquiry()
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    direct = await opening.open_direct(world.messaging, ben, ana.user)
+    message = await _send(world, direct.id, await ready_file(world, "ana", direct.id, "roof.jpg"))
+    await block_person(world.messaging, ben, ana.user)
+    await world.say("ana", direct.id, "Still there?")
+    for back in (False, True):
+        if back:
+            await unblock_person(world.messaging, ben, ana.user)
+        if back == is_back:
+            await delete(world.messaging, ana, direct.id, message.id)
+    rows = (await inbox.inbox(world.another_node().messaging, ben)).rows
+    [row] = [row for row in rows if row.thread.id == direct.id]
+    assert (row.thread.last_seq, row.thread.preview) == (message.seq, "")
 
 
 async def test_a_viewer_is_told_whether_they_know_the_owner(world: MessagingWorld) -> None:

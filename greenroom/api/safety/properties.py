@@ -37,7 +37,8 @@ PROPERTIES: Mapping[str, Property] = {
     "openedAt": time_property("When the case was opened."),
     "Case.text": text_property("The text that the case is about.", MAX_TEXT),
     "Case.attachments": described(
-        "The files of the message, and the file of an appeal, while they exist."
+        "The files of the message, the picture of the reported person while the case is open, or "
+        "the file of an appeal: while they exist."
     ),
     "CaseFile.name": text_property("The file's name.", MAX_NAME),
     "CaseFile.type": text_property("The media type, found from the content.", 255),

@@ -1,6 +1,6 @@
 """Renders moderation for the API: cases, reports, context, the audit log, sanctions, notices."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -63,7 +63,8 @@ class Case(Struct, rename="camel"):
     """That person's staff role. If there is one, only admins see the case."""
     text: str
     attachments: list[CaseFile]
-    """The files of the message, and the file of an appeal, while they exist."""
+    """The files of the message, the picture of the reported person while the case is open, or the
+    file of an appeal: while they exist."""
     reply_to_message_id: MessageId | None
     is_open: bool
     opened_at: str
@@ -239,15 +240,15 @@ def case_file_shape(file: File) -> CaseFile:
     )
 
 
-def case_shape(case: models.Case, files: Mapping[FileId, File]) -> Case:
-    """`files` has those of the case that still exist."""
+def case_shape(case: models.Case, files: Iterable[File]) -> Case:
+    """`files` are those of the case that still exist."""
     return Case(
         case_id=case.id,
         subject=subject_shape(case.subject),
         about_user_id=case.about,
         about_role=case.about_role,
         text=case.text,
-        attachments=[case_file_shape(files[id]) for id in case.files if id in files],
+        attachments=[case_file_shape(file) for file in files],
         reply_to_message_id=case.reply_to,
         is_open=case.is_open,
         opened_at=iso(case.opened_ms),

@@ -86,7 +86,7 @@ async def get_queue(
 ) -> Queue:
     page = await queue.queue(safety, actor, tag=tag, limit=limit, cursor=cursor)
     found = await files_of_cases(files, page.cases)
-    return Queue([case_shape(case, found) for case in page.cases], page.next)
+    return Queue([case_shape(case, found[case.id]) for case in page.cases], page.next)
 
 
 @get(
@@ -298,7 +298,7 @@ async def get_suspended(
 
 
 async def _tagged(files: Files, case: models.Case) -> Response[Case]:
-    shape = case_shape(case, await files_of_cases(files, (case,)))
+    shape = case_shape(case, (await files_of_cases(files, (case,)))[case.id])
     return Response(shape, status_code=200, headers={"ETag": etag(case.version)})
 
 
