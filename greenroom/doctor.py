@@ -136,7 +136,9 @@ def check_disk(settings: Settings) -> Finding:
     if free < TOO_FEW_BYTES:
         return Finding("disk", Level.FAIL, text, "Free some space: writes fail when it is full.")
     if free < FEW_BYTES:
-        return Finding("disk", Level.WARN, text, "Free some space before it is full.")
+        return Finding(
+            "disk", Level.WARN, text, "Free some space: below 512 MiB uploads are refused."
+        )
     return Finding("disk", Level.OK, text)
 
 

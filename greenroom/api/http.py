@@ -47,6 +47,9 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
 )
 _ALLOWED = ("Authorization", "Content-Type", "If-Match", "Idempotency-Key")
+_EXPOSED = ("ETag", "Location", "Retry-After")
+_DOWNLOAD_ALLOWED = ("Range", "If-Range")
+_DOWNLOAD_EXPOSED = ("Accept-Ranges", "Content-Disposition", "Content-Range")
 _MOST_BYTES = 16 * 1024
 """Where a route says nothing else."""
 _EXCEPTION_HANDLERS: Mapping[int | type[Exception], Any] = {
@@ -184,8 +187,8 @@ def _for_pages_of(origins: Sequence[str]) -> CORSConfig | None:
     return CORSConfig(
         allow_origins=list(origins),
         allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-        allow_headers=[*_ALLOWED, *tus_headers.REQUEST, REQUEST_ID],
-        expose_headers=["ETag", "Location", "Retry-After", *tus_headers.RESPONSE, REQUEST_ID],
+        allow_headers=[*_ALLOWED, *_DOWNLOAD_ALLOWED, *tus_headers.REQUEST, REQUEST_ID],
+        expose_headers=[*_EXPOSED, *_DOWNLOAD_EXPOSED, *tus_headers.RESPONSE, REQUEST_ID],
     )
 
 

@@ -4,6 +4,7 @@ A route calls it after it has checked that the caller may send this much. http_l
 requires that bytes keep coming.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
@@ -12,11 +13,13 @@ from litestar import Request
 from litestar.types import HTTPReceiveMessage
 
 from greenroom.api.problems import Overloaded
-from greenroom.files.problems import UploadCutOff
+from greenroom.files.problems import TooManyUploads, UploadCutOff
 
 _MARK = "long_upload"
 MOST = 512
 """Uploads at the same time: they keep their connections for long."""
+MOST_OF_ONE = 16
+"""Of one sender. Slow ones could keep everybody else from uploading."""
 
 
 class UploadSlots:
@@ -24,24 +27,36 @@ class UploadSlots:
 
     def __init__(self) -> None:
         self.most = MOST
-        self.used = 0
+        self.used = Counter[str]()
+        """By sender."""
+
+    @contextmanager
+    def one(self, sender: str) -> Iterator[None]:
+        if self.used[sender] >= MOST_OF_ONE:
+            raise TooManyUploads(MOST_OF_ONE)
+        if self.used.total() >= self.most:
+            raise Overloaded
+        self.used[sender] += 1
+        try:
+            yield
+        finally:
+            self.used[sender] -= 1
+            if not self.used[sender]:
+                del self.used[sender]
 
 
 @contextmanager
-def long_upload(request: Request[Any, Any, Any]) -> Iterator[AsyncIterator[bytes]]:
-    """The body in pieces. Raises `Overloaded` if too many uploads are running, and `UploadCutOff`
-    where the client leaves before the end of the body."""
+def long_upload(request: Request[Any, Any, Any], sender: str) -> Iterator[AsyncIterator[bytes]]:
+    """The body in pieces. Raises `TooManyUploads` or `Overloaded` if too many are running, and
+    `UploadCutOff` where the client leaves before the end of the body."""
     slots: UploadSlots = request.app.state.upload_slots
-    if slots.used >= slots.most:
-        raise Overloaded
     state: dict[str, Any] = request.scope["state"]
-    slots.used += 1
-    state[_MARK] = True
-    try:
-        yield _pieces(request)
-    finally:
-        state[_MARK] = False
-        slots.used -= 1
+    with slots.one(sender):
+        state[_MARK] = True
+        try:
+            yield _pieces(request)
+        finally:
+            state[_MARK] = False
 
 
 def is_long_upload(scope: Mapping[str, Any] | None) -> bool:

@@ -59,7 +59,9 @@ def file_of(item: Item) -> File:
 
 def create_ops(file: File, quota_bytes: int) -> tuple[Op, ...]:
     """The second is refused where the user's files would exceed the quota."""
-    room = F(_BYTES).absent() | F(_BYTES).at_most(quota_bytes - file.size)
+    room: Condition = F(_BYTES).at_most(quota_bytes - file.size)
+    if file.size <= quota_bytes:
+        room = F(_BYTES).absent() | room
     return (
         Put(FILES, file_item(file), F("pk").absent()),
         storage_op(file.owner, file.size, 1, room),

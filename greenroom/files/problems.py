@@ -70,6 +70,12 @@ class UploadCutOff(Problem):
     """The connection was closed before the end of the request."""
 
 
+class TooManyUploads(Problem):
+    """You are sending {most} files at the same time. Wait until one has arrived."""
+
+    most: int
+
+
 class UploadInParts(Problem):
     """This server takes files in parts, and not by tus. Announce the file with POST /v1/files."""
 

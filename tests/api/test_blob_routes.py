@@ -316,6 +316,37 @@ async def test_too_many_uploads_at_once_are_refused(
         writer.close()
 
 
+async def test_one_sender_does_not_take_the_place_of_others(
+    node: Node, blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_uploads, "MOST_OF_ONE", 2)
+    await node.person("ana")
+    await node.person("ben")
+
+    async def slow_upload(by: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        announced = {"name": "a.txt", "size": 10, "sha256": sha256(b"0123456789").hexdigest()}
+        created = await node.call(by, "POST", "/files", announced)
+        reader, writer = await asyncio.open_connection("127.0.0.1", node.port)
+        head = (
+            f"PATCH {created['upload']['url']} HTTP/1.1\r\nHost: greenroom\r\n"
+            "Tus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n"
+            "Content-Type: application/offset+octet-stream\r\nContent-Length: 10\r\n\r\n"
+        )
+        writer.write(head.encode())
+        await asyncio.sleep(0.1)
+        return reader, writer
+
+    running = [await slow_upload("ana") for _ in range(2)]
+    reader, writer = await slow_upload("ana")
+    assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 429")
+    writer.close()
+    reader, writer = await slow_upload("ben")
+    for one_reader, one_writer in (*running, (reader, writer)):
+        one_writer.write(b"0123456789")
+        assert (await one_reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 204")
+        one_writer.close()
+
+
 async def test_an_upload_does_not_fill_memory_when_the_disk_is_slow(
     node: Node, blobs: FolderBlobs
 ) -> None:

@@ -14,7 +14,7 @@ from greenroom.blobs.base import (
     UploadNotFound,
     WrongSize,
 )
-from greenroom.blobs.folder import FolderBlobs, appends
+from greenroom.blobs.folder import FolderBlobs, appends, receive
 from tests.blobs.appending import KEY, killed_while_appending, run_until_full, sent
 
 TYPE = "video/mp4"
@@ -234,3 +234,17 @@ async def test_a_refused_request_holds_no_lock(blobs: FolderBlobs) -> None:
         await blobs.append(KEY, 3, pieces(b"45678"), size=10)
     assert await blobs.append(KEY, 5, pieces(b"67890"), size=10) == 10
     assert kept.value.length == 5
+
+
+async def test_uploads_leave_some_of_the_disk_free(
+    blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conversations are on the same disk: they must be stored when uploads have no room left."""
+    await blobs.append(KEY, 0, pieces(BIG[:1000]), size=len(BIG))
+    monkeypatch.setattr(receive, "RESERVED_BYTES", 2**62)
+    monkeypatch.setattr(receive, "RESERVED_SHARE", 1)
+    with pytest.raises(BlobsFailing):
+        await blobs.append(KEY, 1000, pieces(BIG[1000:]), size=len(BIG))
+    assert await blobs.appended(KEY) == 1000
+    monkeypatch.undo()
+    assert await blobs.append(KEY, 1000, pieces(BIG[1000:]), size=len(BIG)) == len(BIG)

@@ -61,6 +61,13 @@ def limited(world: UploadWorld, megabytes: int) -> None:
     world.contexts.add(dataclasses.replace(world.files, policy=policy))
 
 
+async def test_the_first_file_of_a_user_must_fit_too(world: UploadWorld) -> None:
+    limited(world, 1)
+    with pytest.raises(QuotaExceeded):
+        await world.announce(size=1_000_001)
+    await world.announce(size=1_000_000)
+
+
 async def test_each_file_is_counted_once_and_given_back_once(world: UploadWorld) -> None:
     ana = world.actors["ana"]
     one, two = await world.announce(), await world.announce(b"short")

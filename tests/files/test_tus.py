@@ -286,6 +286,23 @@ async def test_pages_of_other_sites_may_use_tus(tmp_path: Path) -> None:
             assert name in exposed
 
 
+async def test_pages_of_other_sites_may_download_ranges(tmp_path: Path) -> None:
+    """As viewers of PDFs do."""
+    home = "https://shop.example"
+    async with api_world_on(f"{SQLITE}{tmp_path}/world.db", origins=[home]) as world:
+        asked = {
+            "Origin": home,
+            "Access-Control-Request-Method": "GET",
+            "Access-Control-Request-Headers": "range,if-range",
+        }
+        answer = await world.client.options("/v1/blobs/users/a", headers=asked)
+        assert answer.status_code == 204, answer.text
+        answer = await world.client.get("/v1/blobs/users/a", headers={"Origin": home})
+        exposed = answer.headers["access-control-expose-headers"].lower()
+        for name in ("content-range", "accept-ranges", "content-disposition"):
+            assert name in exposed
+
+
 CONTENT = bytes(range(256)) * 12_000
 """3 MB: several chunks of the client."""
 

@@ -44,12 +44,14 @@ PROBLEMS = Problems(
         blobs.UploadNotFound: ProblemResponse(404),
         blobs.WrongSize: ProblemResponse(422),
         # for a while
+        files.TooManyUploads: ProblemResponse(429, retry_after=5),
         blobs.BlobsFailing: ProblemResponse(503, retry_after=5),
         blobs.BlobsRefused: ProblemResponse(503, retry_after=60, exposed=False),
         blobs.BucketUnusable: ProblemResponse(503, retry_after=60, exposed=False),
     },
     example_values={
         "announced_bytes": 3_482_113,
+        "too-many-uploads.most": 16,
         "header": "Upload-Offset",
         "tus-version-not-supported.version": "1.0.0",
         "wrong-content-type.content_type": "application/offset+octet-stream",

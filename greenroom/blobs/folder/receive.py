@@ -3,11 +3,14 @@
 While one piece is written the next is collected: memory stays below two pieces, and the sender is
 slowed down to the speed of the disk.
 
+Uploads leave some of the disk free, because conversations may be on the same one.
+
 Careful: a thread cannot be cancelled. Nothing else may use the descriptor before the work that was
 begun has ended.
 """
 
 import asyncio
+import errno
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +21,8 @@ from greenroom.blobs.folder.layout import Layout
 from greenroom.blobs.folder.stored import Draft, write_all
 from greenroom.durable_files import begin_sync
 
+RESERVED_BYTES, RESERVED_SHARE = 512 * 1024 * 1024, 20
+"""What uploads leave free: so many bytes, or this share of a small disk."""
 _PIECE = 1024 * 1024
 
 
@@ -87,6 +92,14 @@ class _Writer:
 
 
 def _write_pieces(descriptor: int, pieces: list[bytes]) -> None:
+    _check_room(descriptor)
     for piece in pieces:
         write_all(descriptor, piece)
     begin_sync(descriptor)
+
+
+def _check_room(descriptor: int) -> None:
+    disk = os.fstatvfs(descriptor)
+    reserved = min(RESERVED_BYTES, disk.f_blocks * disk.f_frsize // RESERVED_SHARE)
+    if disk.f_bavail * disk.f_frsize < reserved:
+        raise OSError(errno.ENOSPC, "the rest of the disk is kept free of uploads")

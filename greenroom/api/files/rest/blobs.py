@@ -66,7 +66,7 @@ async def upload_blob(
         raise LinkExpired
     if request.headers.get("content-length", str(grant.size)) != str(grant.size):
         raise WrongSize(grant.size)
-    with long_upload(request) as content:
+    with long_upload(request, grant.key) as content:
         etag = await blobs.receive(grant, content)
     return Response(b"", status_code=200, headers={"ETag": etag}, media_type="text/plain")
 

@@ -89,7 +89,7 @@ async def patch_upload(
     if "Content-Length" in request.headers:
         length = tus_headers.number_in(request.headers, "Content-Length")
     checksum = tus_headers.checksum_in(request.headers)
-    with long_upload(request) as body:
+    with long_upload(request, actor.user) as body:
         arrived = await append_upload(
             files, actor, file_id, offset, body, length=length, checksum=checksum
         )
