@@ -58,7 +58,11 @@ export const enFiles = {
   "attach.empty": "“{name}” is empty.",
   "attach.tooLarge": "“{name}” is too large ({size}). A file can have up to {most}.",
   "attach.tooMany": "A message can have up to {most} files.",
-  "attach.noRoom": "There isn't enough space for “{name}”. You have {left} left. Delete files in Settings.",
+  "attach.noRoom": {
+    one: "There isn't enough space for “{name}”. You have {left} left.",
+    other: "There isn't enough space for {count} of these files. You have {left} left.",
+  },
+  "attach.makeRoom": "Delete files in Settings",
 
   "upload.preparing": "Preparing {share}",
   "upload.uploading": "Uploading {share}",
@@ -128,14 +132,15 @@ export const enFiles = {
   "problem.checksum-mismatch": "This file changed while it was uploaded. Attach it again.",
   "problem.file-already-used": "This file was already sent. Attach it again.",
   "problem.file-expired": "A file was deleted, or wasn't uploaded in time. Attach it again.",
+  "problem.file-not-ready": "A file of this message can't be sent. Edit the message to remove it.",
   "problem.file-not-found": "This file no longer exists.",
   "problem.file-too-large": "This file is too large.",
   "problem.location-not-removable":
     "This video says where it was recorded, and we can't remove that. Save it without its location.",
   "problem.not-scannable": "We couldn't scan this file for viruses, so it can't be sent.",
-  "problem.picture-too-complex": "This picture is too large to show. Make it smaller and try again.",
+  "problem.picture-too-complex": "This picture is too large to show. Make it smaller and attach it again.",
   "problem.quota-exceeded": "You don't have enough space left. Delete files in Settings.",
-  "problem.too-many-pixels": "This picture is too large to show. Make it smaller and try again.",
+  "problem.too-many-pixels": "This picture is too large to show. Make it smaller and attach it again.",
   "problem.too-many-waiting": "Too many of your messages are waiting for their files.",
   "problem.virus-found": "This file contains a virus, so it can't be sent.",
 } as const;
