@@ -88,7 +88,7 @@ async def test_a_picture_is_shown_to_both_and_keeps_its_place(
 ) -> None:
     maya, jonas = await _pair(window)
     await _attach(maya, sample_files.picture(tmp_path / "look one.png"))
-    await maya.button("Description and options of look one.png").click()
+    await maya.button("Alt: description and options of look one.png").click()
     await maya.page.get_by_label("Description", exact=True).fill("A sun over a hill")
     await maya.page.keyboard.press("Escape")
     await maya.say("The first look")

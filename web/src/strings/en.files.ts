@@ -47,7 +47,7 @@ export const enFiles = {
   "attach.list": "Attached files",
   "attach.alt": "Alt",
   "attach.options": "Picture options",
-  "attach.optionsOf": "Description and options of {name}",
+  "attach.optionsOf": "Alt: description and options of {name}",
   "attach.describe": "Description",
   "attach.describeHint": "For people who can't see the picture.",
   "attach.original": "Send the original",
