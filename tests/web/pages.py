@@ -1,10 +1,15 @@
 """Every page of the app and how to open it, for checks on all pages and for screenshots."""
 
+import os
+import re
+import tempfile
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from msgspec import Struct
 from playwright.async_api import expect
 
+from greenroom.demo import documents, pictures
 from tests.web.window import Window
 
 OpenPage = Callable[[Window], Awaitable[None]]
@@ -91,6 +96,109 @@ async def _settings(window: Window) -> None:
     await expect(window.page.get_by_text("You haven't blocked anyone.")).to_be_visible()
 
 
+async def _storage(window: Window) -> None:
+    await window.go("/settings")
+    files = window.page.get_by_role("list", name="Your files")
+    await expect(files).to_contain_text("Shot list.pdf")
+    await _pictures(window)
+    await window.page.get_by_role("heading", name="Sensitive pictures").evaluate(_TO_TOP)
+
+
+async def _files(window: Window) -> None:
+    await _scouting(window, "I drove out at six")
+
+
+async def _clip(window: Window) -> None:
+    await _scouting(window, "I filmed the coast road")
+
+
+async def _documents(window: Window) -> None:
+    await _scouting(window, "Got them, thank you!")
+
+
+async def _blurred(window: Window) -> None:
+    await _scouting(window, "The test from last week")
+
+
+async def _gallery(window: Window) -> None:
+    await _scouting(window, "I drove out at six")
+    tile = window.page.get_by_role("button", name="Open: Hills at dusk, from the terrace")
+    await tile.click()
+    gallery = window.page.get_by_role("dialog", name="Pictures and videos")
+    await expect(gallery.get_by_role("img")).to_be_visible()
+
+
+async def _upload(window: Window) -> None:
+    """Two files are there, one is paused, and one waits for its bytes."""
+    await window.open("Editorial in Lisbon")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [
+            _written(folder, "terrace.jpg", pictures.TERRACE()),
+            _written(folder, "Shot list.pdf", documents.shot_list()),
+        ]
+        await window.page.locator("[data-picker]").set_input_files(paths)
+        await expect(window.page.locator(".chip[data-upload=ready]")).to_have_count(2)
+        session = await window.page.context.new_cdp_session(window.page)
+        await session.send("Network.enable")
+        slow = {"offline": False, "latency": 0, "downloadThroughput": -1}
+        await session.send(
+            "Network.emulateNetworkConditions", {**slow, "uploadThroughput": 1_000_000}
+        )
+        raws = [
+            _written(folder, name, os.urandom(9_000_000))
+            for name in ("Raw files 1.zip", "Raw files 2.zip")
+        ]
+        await window.page.locator("[data-picker]").set_input_files(raws)
+        chip = window.page.locator(".chip", has_text="Raw files 1.zip")
+        await expect(chip).to_contain_text(re.compile("Uploading [2-9]%|Uploading [1-9].%"))
+        await window.button("Pause Raw files 1.zip").click()
+        await expect(chip).to_contain_text("Paused")
+    await window.field.fill("The terrace, the list, and all the raw files")
+
+
+async def _verify(window: Window) -> None:
+    await _scouting(window, "The graded selects are on our drive.")
+    link = window.page.get_by_role("link", name="Verify a file")
+    path = await link.get_attribute("href")
+    await window.page.goto(str(path))
+    await expect(window.page.get_by_text("The record was not changed")).to_be_visible()
+
+
+async def _held_picture(window: Window) -> None:
+    await window.go("/moderation")
+    await window.page.locator("[data-case]", has_text="Picture").click()
+    await expect(window.page.locator("[data-case-file] img")).to_be_visible()
+
+
+async def _scouting(window: Window, text: str) -> None:
+    """Shows a message in the conversation with files."""
+    await window.open("Scouting in Sintra")
+    await expect(window.messages.locator(".tile[data-shown]")).to_have_count(6)
+    await _pictures(window)
+    await window.message(text).evaluate(_TO_MIDDLE)
+
+
+async def _pictures(window: Window) -> None:
+    """Waits until all pictures are loaded."""
+    await window.page.wait_for_function(
+        """() => [...document.querySelectorAll(".tile, .file-page, .chip-picture")]
+            .every((one) => one.querySelector("img")?.complete)"""
+    )
+
+
+_TO_TOP = """one => {
+    one.scrollIntoView({ block: "start" });
+    one.closest(".page-scroll").scrollTop -= 24;
+}"""
+_TO_MIDDLE = "one => one.scrollIntoView({ block: 'center' })"
+
+
+def _written(folder: str, name: str, content: bytes) -> str:
+    path = Path(folder) / name
+    path.write_bytes(content)
+    return str(path)
+
+
 async def _moderation(window: Window) -> None:
     await window.go("/moderation")
     await window.page.get_by_role("button", name="1 report").click()
@@ -110,7 +218,7 @@ async def _not_found(window: Window) -> None:
     await expect(window.page.get_by_text("Conversation not found")).to_be_visible()
 
 
-_MAYA, _ADA = "Maya Lindqvist", "Ada Okafor"
+_MAYA, _JONAS, _ADA = "Maya Lindqvist", "Jonas Achterberg", "Ada Okafor"
 
 PAGE_CASES = (
     PageCase("sign-in", "", _sign_in),
@@ -127,7 +235,16 @@ PAGE_CASES = (
     PageCase("new", _MAYA, _new),
     PageCase("keys", _MAYA, _keys),
     PageCase("settings", _MAYA, _settings),
+    PageCase("storage", _JONAS, _storage),
+    PageCase("files", _MAYA, _files),
+    PageCase("clip", _MAYA, _clip),
+    PageCase("documents", _MAYA, _documents),
+    PageCase("blurred", _MAYA, _blurred),
+    PageCase("gallery", _MAYA, _gallery),
+    PageCase("verify", _MAYA, _verify),
     PageCase("moderation", _ADA, _moderation),
+    PageCase("held-picture", _ADA, _held_picture),
     PageCase("decisions", _ADA, _decisions),
     PageCase("not-found", _MAYA, _not_found),
+    PageCase("upload", _MAYA, _upload),  # the last one: it slows the window down
 )

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, Request, expect
 
+from tests.files.hostile_clamd import serving
 from tests.realtime.cuttable_link import CuttableLink
 from tests.web import sample_files
 from tests.web.conftest import OpenWindow
-from tests.web.demo_server import DemoServer
+from tests.web.demo_server import DemoServer, copy_data
 from tests.web.test_accessibility import PHONE
 from tests.web.window import Window
 
@@ -87,7 +88,7 @@ async def test_a_picture_is_shown_to_both_and_keeps_its_place(
 ) -> None:
     maya, jonas = await _pair(window)
     await _attach(maya, sample_files.picture(tmp_path / "look one.png"))
-    await maya.button("Description and options of look one.png").click()
+    await maya.button("Alt: description and options of look one.png").click()
     await maya.page.get_by_label("Description", exact=True).fill("A sun over a hill")
     await maya.page.keyboard.press("Escape")
     await maya.say("The first look")
@@ -362,3 +363,68 @@ async def test_an_unused_file_is_deleted_in_the_settings(
     await maya.button("Delete unused.png").click()
     await expect(maya.button("Delete unused.png")).to_have_count(0)
     await expect(maya.page.get_by_text("maya.jpg")).to_be_visible()
+
+
+async def _find_eicar(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    content = b""
+    while length := int.from_bytes(await reader.readexactly(4)):
+        content += await reader.readexactly(length)
+    await asyncio.sleep(1)  # so that a message can be sent before
+    writer.write(b"stream: Eicar FOUND\0" if b"EICAR" in content else b"stream: OK\0")
+    await writer.drain()
+
+
+async def test_a_virus_is_named_and_the_other_files_can_still_be_sent(
+    window: OpenWindow, seeded: Path, tmp_path: Path
+) -> None:
+    async with serving(_find_eicar) as scanner:
+        address = f"clamd://{scanner.host}:{scanner.port}"
+        data = copy_data(seeded, tmp_path / "scanned")
+        server = DemoServer(data, GREENROOM_SCANNER=address)
+        await asyncio.to_thread(server.start)
+        try:
+            maya = await window(MAYA, url=server.url)
+            await maya.open(EDITORIAL)
+            bad = tmp_path / "invoice.txt"
+            bad.write_bytes(b"EICAR")
+            await _attach(maya, bad, sample_files.picture(tmp_path / "good.png"))
+            await expect(_chip(maya, "invoice.txt")).to_contain_text("contains a virus")
+            assert await maya.button("Try invoice.txt again").count() == 0
+            await expect(maya.page.get_by_text("Remove the files that can't be")).to_be_visible()
+            await expect(maya.button("Send")).to_be_disabled()
+            await maya.button("Remove invoice.txt").click()
+            await maya.say("The good one")
+            sent = maya.message("The good one").locator("[data-shown=clear]")
+            await expect(sent).to_be_visible()
+            await _attach(maya, bad)
+            await maya.say("Sent before it was scanned")
+            row = maya.message("Sent before it was scanned")
+            await expect(row).to_contain_text("Not sent. This file contains a virus")
+            await expect(row.locator(".file-row")).to_contain_text("contains a virus")
+            await expect(row.get_by_role("button", name=re.compile("again"))).to_have_count(0)
+            await row.get_by_role("button", name="Edit").click()
+            await expect(maya.field).to_have_value("Sent before it was scanned")
+        finally:
+            server.stop()
+
+
+async def test_a_full_quota_is_said_once_with_a_way_out(
+    window: OpenWindow, seeded: Path, tmp_path: Path
+) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text("[files]\nquota_mb = 1\n")
+    server = DemoServer(copy_data(seeded, tmp_path / "full"), GREENROOM_POLICY=str(policy)).start()
+    try:
+        maya = await window(MAYA, url=server.url)
+        await maya.open(EDITORIAL)
+        paths = [tmp_path / f"{n}.bin" for n in range(5)]
+        for path in paths:
+            path.write_bytes(bytes(1_000_001))
+        await maya.page.locator("[data-picker]").set_input_files([str(path) for path in paths])
+        alert = maya.page.get_by_role("alert")
+        await expect(alert).to_contain_text("There isn't enough space for 5 of these files.")
+        await expect(alert.locator("p")).to_have_count(1)
+        await alert.get_by_role("link", name="Delete files in Settings").click()
+        await expect(maya.page.get_by_role("heading", name="Storage")).to_be_visible()
+    finally:
+        server.stop()

@@ -8,11 +8,14 @@ export interface Choice {
   accepted: File[];
   /** Why others are not accepted, for people. */
   refusals: string[];
+  /** Some need more room than is left. */
+  isFull: boolean;
 }
 
 export function choose(given: readonly File[], attached: number, limits: Storage | null): Choice {
   const accepted: File[] = [];
   const refusals: string[] = [];
+  const unroomed: string[] = [];
   const most = limits?.filesPerMessage ?? 10;
   let room = limits === null ? Infinity : limits.quotaBytes - limits.bytes;
   for (const file of given) {
@@ -23,12 +26,15 @@ export function choose(given: readonly File[], attached: number, limits: Storage
     else if (attached + accepted.length >= most) {
       refusals.push(t("attach.tooMany", { most }));
       break;
-    } else if (size > room)
-      refusals.push(t("attach.noRoom", { name, left: fileSize(Math.max(0, room)) }));
+    } else if (size > room) unroomed.push(name);
     else {
       room -= size;
       accepted.push(file);
     }
   }
-  return { accepted, refusals };
+  const left = fileSize(Math.max(0, room));
+  const [first] = unroomed;
+  if (first !== undefined)
+    refusals.push(t("attach.noRoom", { count: unroomed.length, name: first, left }));
+  return { accepted, refusals, isFull: first !== undefined };
 }

@@ -380,7 +380,7 @@ export const en = {
   "files.gated": "You can send files once your request is accepted.",
   "files.drop": "Drop files to attach them",
   "files.folders": "Folders can't be sent. Zip them first.",
-  "files.failed": "Remove the files that can't be sent, or try them again.",
+  "files.failed": "Remove the files that can't be sent, or try again.",
   "files.edit": "Edit",
   "files.picture": { one: "Picture", other: "{count} pictures" },
   "files.video": { one: "Video", other: "{count} videos" },
