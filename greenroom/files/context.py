@@ -4,16 +4,18 @@ A file is used by another context: a message, a profile. That context registers 
 says who may see the file; app.py fills it in, so that files need not know messaging.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from greenroom.blobs.base import Blobs
 from greenroom.clock import Clock
+from greenroom.files import public_fetch
 from greenroom.files.events import Publish, discard
 from greenroom.files.models import File, Viewer
 from greenroom.files.pipeline import Pipeline
 from greenroom.files.policy import FileRules, SafeModeRules
+from greenroom.files.public_fetch import Reached
 from greenroom.files.rater import Rater
 from greenroom.files.scanner import Scanner
 from greenroom.ids import FileId, Ids, ThreadId
@@ -64,6 +66,8 @@ class Files:
     audiences: Mapping[str, Audience] = field(default_factory=dict)
     """By the kind of use. Each context adds its own."""
     publish: Publish = discard
+    ask_url: Callable[[str], Awaitable[Reached]] = public_fetch.ask
+    """Whether the URL of a manifest answers. Called only where the policy says so."""
 
     async def close(self) -> None:
         """Ends the processes that work for it."""

@@ -8,7 +8,7 @@ manifest: deleting its message leaves it as it is.
 from msgspec import Struct
 
 from greenroom.errors import Problem
-from greenroom.files import manifests, new_manifest, public_fetch
+from greenroom.files import manifests, new_manifest
 from greenroom.files.models import Manifest, NewManifest
 from greenroom.files.policy import MANIFESTS
 from greenroom.files.public_fetch import Reached
@@ -89,7 +89,7 @@ async def _record(
     verdict = await _verdict(messaging, actor, view.thread, clean.body)
     reached = None
     if messaging.files.policy.check_manifest_urls:
-        reached = await public_fetch.ask(new.url)
+        reached = await messaging.files.ask_url(new.url)
     try:
         sent, manifest = await _append(messaging, actor, view.thread, clean, new, verdict)
     except BaseException:

@@ -3,16 +3,13 @@
 The resolver and the connection are the test's: nothing leaves this machine.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
-from greenroom.files.public_fetch import MAX_HEAD, UNREACHABLE, Connection, Reached, ask, is_public
+from greenroom.files.public_fetch import MAX_HEAD, UNREACHABLE, Reached, ask, is_public
+from tests.files.network import OK, PUBLIC, Network, answering
 
-PUBLIC = "93.184.215.14"
 NOT_PUBLIC = (
     "0.0.0.0",
     "0.1.2.3",
@@ -70,56 +67,17 @@ def test_a_public_address_is_known(address: str) -> None:
     assert is_public(address)
 
 
-class _Network:
-    """Answers the names as told, and leads every connection to a server of the test."""
-
-    def __init__(self, port: int, *answers: Sequence[str]) -> None:
-        self._port = port
-        self._answers = list(answers)
-        self.connected: list[str] = []
-        self.resolved = 0
-
-    async def resolve(self, host: str, port: int) -> Sequence[str]:
-        self.resolved += 1
-        return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-
-    async def connect(self, host: str, port: int, **options: Any) -> Connection:
-        self.connected.append(host)
-        return await asyncio.open_connection("127.0.0.1", self._port, limit=options["limit"])
-
-
-@asynccontextmanager
-async def _server(answer: bytes, asked: list[bytes] | None = None) -> AsyncIterator[int]:
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        if asked is not None:
-            asked.append(head)
-        writer.write(answer)
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(handle, "127.0.0.1", 0)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        await server.wait_closed()
-
-
-OK = b"HTTP/1.1 200 OK\r\nContent-Length: 123456\r\n\r\n"
-
-
-async def _ask(url: str, answer: bytes, *addresses: Sequence[str]) -> tuple[Reached, _Network]:
-    async with _server(answer) as port:
-        network = _Network(port, *addresses)
+async def _ask(url: str, answer: bytes, *addresses: Sequence[str]) -> tuple[Reached, Network]:
+    async with answering(answer) as port:
+        network = Network(port, *addresses)
         found = await ask(url, resolve=network.resolve, connect=network.connect)
     return found, network
 
 
 async def test_a_public_address_is_asked_and_says_the_size() -> None:
     asked: list[bytes] = []
-    async with _server(OK, asked) as port:
-        network = _Network(port, [PUBLIC])
+    async with answering(OK, asked) as port:
+        network = Network(port, [PUBLIC])
         found = await ask(
             "http://files.example.com/a.zip?b=1", resolve=network.resolve, connect=network.connect
         )

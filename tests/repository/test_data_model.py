@@ -9,8 +9,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from greenroom.app import REGISTRY
+from greenroom.blobs import keys
+from greenroom.files.models import Attachment, File, Media, Scan, Variant
+from greenroom.files.records import card_blob, original_blob, preview_blob
+from greenroom.ids import FileId, ManifestId, ThreadId, UserId
+from greenroom.messaging.attachment_items import attachment_item
 from greenroom.store import describe
 from greenroom.store.tables import Table, index_key_names
 from scripts.generate_docs import ROOT, generated
@@ -139,12 +145,90 @@ def test_every_key_in_the_mapping_is_declared(title: str) -> None:
         (span, *match.groups())
         for _, *cells in _rows(title)
         for span in re.findall(r"`([^`]+)`", " ".join(cells))
-        if (match := re.fullmatch(r"([A-Z]\w+)/([A-Z]\w*#?)(\.\w+)?", span))
+        if (match := re.fullmatch(r"([A-Z]\w+)/([A-Z]\w*#?)((?:\.\w+)*)", span))
     ]
     assert places
-    for span, table, item, _attribute in places:
+    for span, table, item, _attributes in places:
         assert table in tables, span
         assert _has(tables[table], item), span
+
+
+_IN_ATTACHMENT = r"`Messaging/MSG#\.attachments\.(\w+)`"
+
+
+def _attachment_attributes() -> set[str]:
+    """Those that the items of messages really have."""
+    file = Attachment(
+        file=FileId("fil_1"),
+        name="a.jpg",
+        mime="image/jpeg",
+        size=9,
+        media=Media.PICTURE,
+        w=640,
+        h=480,
+        thumbhash="1Q",
+        duration_ms=9,
+        waveform="0f",
+        pages=1,
+        alt="A",
+        band=1,
+        rated=True,
+        scan=Scan.CLEAN,
+    )
+    manifest = Attachment(
+        kind="manifest",
+        manifest=ManifestId("mnf_1"),
+        name="a.zip",
+        mime="application/zip",
+        size=9,
+        sha256="ab" * 32,
+        url="https://example.com/a.zip",
+    )
+    for field in Attachment.__struct_fields__:
+        assert getattr(file, field) or getattr(manifest, field), f"{field} is in neither"
+    return set(attachment_item(file)) | set(attachment_item(manifest))
+
+
+def test_the_attributes_of_attachments_are_those_of_the_items() -> None:
+    rows = {named: f"{place} {why}" for document in NAMES for named, place, why in _rows(document)}
+    all_named = {name for row in rows.values() for name in re.findall(_IN_ATTACHMENT, row)}
+    listed = re.findall(_IN_ATTACHMENT, rows["msg_messages.attachments"])
+    assert set(listed) == _attachment_attributes()
+    assert len(listed) == len(set(listed))
+    assert all_named == set(listed)
+
+
+def test_rows_about_attachments_name_an_attribute_only_in_the_checked_way() -> None:
+    for document in NAMES:
+        for named, place, _ in _rows(document):
+            assert not re.search(r"MSG#\.attachments`, `", place), named
+
+
+def test_the_prefixes_of_blobs_are_those_of_the_documents() -> None:
+    thread, file = ThreadId("thr_1"), FileId("fil_1")
+    sent = File(
+        id=file,
+        owner=UserId("usr_1"),
+        name="a.jpg",
+        size=9,
+        sha256="",
+        thread=thread,
+        created_ms=1,
+        changed_ms=1,
+    )
+    assert original_blob(sent) == "threads/thr_1/attachments/fil_1"
+    assert original_blob(replace(sent, thread=None)) == "users/usr_1/files/fil_1"
+    assert card_blob(thread, "receipt.pdf") == "threads/thr_1/cards/receipt.pdf"
+    assert preview_blob(file, Variant.BLURRED) == "msg-previews/fil_1/blurred"
+    for key in (card_blob(thread, "receipt.pdf"), original_blob(sent)):
+        keys.check(key)
+    page = PAGE.read_text()
+    for prefix in ("msg-previews/{fileId}/{variant}", "users/{userId}/files/"):
+        assert f"`{prefix}`" in page
+
+
+def test_the_page_says_how_many_tables_there_are() -> None:
+    assert f"stores its items in {len(TABLES)} tables" in PAGE.read_text()
 
 
 def _has(table: Table, item: str) -> bool:

@@ -113,7 +113,9 @@ PROPERTIES: Mapping[str, Property] = {
     "lastMessageAt": time_property("When the last message was sent."),
     "lastAuthorUserId": id_property("Who sent the last message."),
     "preview": text_property(
-        "The beginning of the last message, with its markup. Empty for a system message.",
+        "The beginning of the last message, with its markup. For files without a text: the name "
+        "of the first, and how many others there are, as in `photo.jpg +2`. Empty for a system "
+        "message.",
         MAX_PREVIEW,
     ),
     "previewEvent": text_property(

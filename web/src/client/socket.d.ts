@@ -954,7 +954,7 @@ export interface Thread {
   lastMessageAt: string | null;
   /** Who sent the last message. */
   lastAuthorUserId: string | null;
-  /** The beginning of the last message, with its markup. Empty for a system message. */
+  /** The beginning of the last message, with its markup. For files without a text: the name of the first, and how many others there are, as in `photo.jpg +2`. Empty for a system message. */
   preview: string;
   /** What happened last, such as `thread.locked`, if the last message is a system message. */
   previewEvent: string | null;
