@@ -19,8 +19,11 @@ from tests.realtime.cuttable_link import CuttableLink, cuttable_link_to
 from tests.web.demo_server import DemoServer, copy_data, seeded_data
 from tests.web.window import Window
 
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 12_000
 """Long, because the tests may share two cores with other work."""
+
+_FAKE_DEVICES = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
+"""A microphone that beeps and a camera that shows a clock, both allowed."""
 
 OpenWindow: TypeAlias = Callable[..., Awaitable[Window]]
 
@@ -54,7 +57,9 @@ async def browser() -> AsyncIterator[Browser]:
     expect.set_options(timeout=TIMEOUT_MS)
     async with async_playwright() as playwright:
         running = await playwright.chromium.launch(
-            executable_path=path, args=list(chromium.ARGUMENTS), chromium_sandbox=False
+            executable_path=path,
+            args=[*chromium.ARGUMENTS, *_FAKE_DEVICES],
+            chromium_sandbox=False,
         )
         yield running
         await running.close()
