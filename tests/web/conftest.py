@@ -19,7 +19,7 @@ from tests.realtime.cuttable_link import CuttableLink, cuttable_link_to
 from tests.web.demo_server import DemoServer, copy_data, seeded_data
 from tests.web.window import Window
 
-TIMEOUT_MS = 12_000
+TIMEOUT_MS = 30_000
 """Long, because the tests may share two cores with other work."""
 
 _FAKE_DEVICES = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
