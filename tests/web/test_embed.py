@@ -17,7 +17,7 @@ from tests.web.demo_server import DemoServer, copy_data
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples"
-_THE_DEMO = "http://127.0.0.1:8080"
+THE_DEMO = "http://127.0.0.1:8080"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -41,7 +41,7 @@ def demo_server(seeded: Path, tmp_path: Path, shop: ThreadingHTTPServer) -> Iter
     origin = f"http://127.0.0.1:{shop.server_port}"
     running = DemoServer(copy_data(seeded, tmp_path / "data"), GREENROOM_ORIGINS=origin).start()
     for file in EXAMPLE.glob("embed.*"):
-        (tmp_path / "shop" / file.name).write_text(file.read_text().replace(_THE_DEMO, running.url))
+        (tmp_path / "shop" / file.name).write_text(file.read_text().replace(THE_DEMO, running.url))
     yield running
     running.stop()
 
