@@ -59,7 +59,7 @@ from greenroom.messaging.models import (
 )
 from greenroom.messaging.outgoing import Canceled, Failed, Outgoing, Sent, Waiting
 from greenroom.messaging.pairs import direct_id
-from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.problems import InvalidAttachments, ThreadNotFound
 from greenroom.messaging.waiting import waiting_messages
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
@@ -513,12 +513,11 @@ class ModelRunner:
         )
         try:
             outcome = await send.send(self._node, Actor(user), thread, outgoing)
-        except FileNotFound:  # also on a node that does not know yet that they have left
-            assert told in ("FileNotFound", "ThreadNotFound")
-            return thread
         except Problem as problem:
-            self._agree(problem, told)
-            return thread
+            is_late = isinstance(problem, FileNotFound | InvalidAttachments)
+            if not is_late or told != "ThreadNotFound":
+                self._agree(problem, told)
+            return thread  # a node that does not know yet that they have left looks at files first
         assert told is None
         if isinstance(made[0], Wait):
             assert outcome == Waiting(outgoing.client_id)

@@ -555,8 +555,10 @@ class ReferenceModel:
     ) -> Post | Wait:
         talk = self._mine(user, thread)
         for file in files:
-            if (file.owner, file.talk) != (user, thread) or file.state == GONE:
+            if file.owner != user or file.state == GONE:
                 raise Refused("FileNotFound")
+            if file.talk != thread:
+                raise Refused("InvalidAttachments")
             if file.is_used:
                 raise Refused("FileAlreadyUsed")
             if file.state == BAD:
