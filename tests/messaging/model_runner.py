@@ -728,7 +728,8 @@ class ModelRunner:
         rows = self.model.rows(user, folder.value)
         assert shown == [(row.thread, row.folder, row.unread, row.muted) for row in rows]
         assert [row.mine.pinned for row in page.rows] == [row.pinned for row in rows]
-        assert [_preview_of(row.thread) for row in page.rows] == [row.preview for row in rows]
+        for row, expected in zip(page.rows, rows, strict=True):
+            assert expected.preview in (None, _preview_of(row.thread))
         assert page.counts is not None
         unread, badge = self.model.counts(user)
         assert (dict(page.counts.unread), page.counts.badge) == (unread, badge)
