@@ -529,15 +529,15 @@ class ModelRunner:
         self.sent.append((user, thread, outgoing, outcome.message.id))
         return thread
 
-    async def _settle(self, a: int, b: int, c: int) -> ThreadId | None:
-        """A check ends. Somebody looks at the messages that wait for the file, usually at once."""
+    async def _settle(self, a: int, _: int, c: int) -> ThreadId | None:
+        """A check ends, and what waits for the file is sent at once: the order of two messages of
+        different people that are ready at the same moment is not defined."""
         coming = [file for file in self.model.files.values() if file.state == COMING]
         if not coming:
             return None
         file, state = coming[a % len(coming)], BAD if c % 5 == 0 else READY
         await self._settle_file(file, state)
-        if b % 4:
-            await self._background()
+        await self._background()
         return file.talk
 
     async def _settle_file(self, file: Attached, state: str) -> None:
