@@ -43,10 +43,10 @@ async def attached_files(
 
 
 def _checked(file: File | None, author: UserId, thread: ThreadId, client_id: str) -> File:
-    if file is None or (file.owner, file.thread) != (author, thread):
+    if file is None or file.owner != author or file.state is FileState.DELETED:
         raise FileNotFound
-    if file.state is FileState.DELETED:
-        raise FileNotFound
+    if file.thread != thread:
+        raise InvalidAttachments("one of them was not uploaded for this conversation")
     if file.use is not None and file.use != use_while_waiting(thread, client_id):
         raise FileAlreadyUsed
     if file.state in ENDED_BADLY:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from greenroom.files import Files
 from greenroom.files.access import own_file
 from greenroom.files.models import File, FileState, Media, Viewer
-from greenroom.files.problems import FileNotFound, FileNotReady
+from greenroom.files.problems import FileNotReady
 from greenroom.ids import FileId, ThreadId
 from greenroom.messaging import access, rules
 from greenroom.messaging.context import Messaging
@@ -25,7 +25,8 @@ async def own_picture(files: Files, actor: Actor, file_id: FileId, thread: Threa
     """The actor's own unused picture, uploaded for this thread, or for none."""
     file = await own_file(files, actor, file_id)
     if file.thread != thread:
-        raise FileNotFound
+        place = "for this conversation" if thread is not None else "without a `threadId`"
+        raise InvalidPicture(f"it must be uploaded {place}")
     if file.use is not None:
         raise FileAlreadyUsed
     if file.state is not FileState.READY:

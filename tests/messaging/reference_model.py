@@ -242,7 +242,7 @@ class Row:
     unread: int
     muted: bool
     pinned: bool
-    preview: tuple[str, str]
+    preview: tuple[str, str] | None
     """The text, and the event of a system message."""
 
 
@@ -280,11 +280,12 @@ class ReferenceModel:
             for talk, where, view in found
         ]
 
-    def _preview(self, user: UserId, talk: Talk) -> tuple[str, str]:
-        last = talk.last_for(user)
-        if not last:
-            return "", ""
-        post = talk.posts[last - 1]
+    def _preview(self, user: UserId, talk: Talk) -> tuple[str, str] | None:
+        """None where it is not compared: who was away, or has not accepted, sees an earlier one."""
+        posts = self.posts(user, talk)
+        if not posts or posts[-1] is not talk.posts[-1] or not talk.has_accepted(user):
+            return None
+        post = posts[-1]
         return "" if post.event else post.preview, post.event or ""
 
     def counts(self, user: UserId) -> tuple[dict[str, int], int]:
@@ -555,8 +556,10 @@ class ReferenceModel:
     ) -> Post | Wait:
         talk = self._mine(user, thread)
         for file in files:
-            if (file.owner, file.talk) != (user, thread) or file.state == GONE:
+            if file.owner != user or file.state == GONE:
                 raise Refused("FileNotFound")
+            if file.talk != thread:
+                raise Refused("InvalidAttachments")
             if file.is_used:
                 raise Refused("FileAlreadyUsed")
             if file.state == BAD:

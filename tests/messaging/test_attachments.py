@@ -133,8 +133,11 @@ async def test_only_own_unused_files_of_this_thread_can_be_attached(
     for_profile = await ready_file(world, "ana", None)
     of_ben = await ready_file(world, "ben", thread.id)
     missing = FileId("fil_01k75q8h4g8j0m2p4r6t8v0x2y")
-    for file in (elsewhere, for_profile, of_ben, missing, FileId("nonsense")):
+    for file in (of_ben, missing, FileId("nonsense")):
         with pytest.raises(FileNotFound):
+            await _send(world, thread.id, file)
+    for file in (elsewhere, for_profile):
+        with pytest.raises(InvalidAttachments, match="not uploaded for this conversation"):
             await _send(world, thread.id, file)
     used = await ready_file(world, "ana", thread.id)
     await _send(world, thread.id, used)

@@ -103,7 +103,7 @@ async def test_only_ready_pictures_of_ones_own_can_be_an_avatar(world: Messaging
     removed = FileId("fil_01k75q8h4g8j0m2p4r6t8v0x2y")
     for problem, file in (
         (FileNotReady, await announce(world, "ana", None)),
-        (FileNotFound, await ready_file(world, "ana", thread.id)),
+        (InvalidPicture, await ready_file(world, "ana", thread.id)),
         (FileNotFound, await ready_file(world, "ben", None)),
         (FileNotFound, removed),
         (InvalidPicture, clip),
