@@ -31,7 +31,6 @@ from tests.stores import SECRET
 
 HELD = "held-1"
 WAITING = "waiting-1"
-MISSING_FILE = "fil_01k75q8h4g0000000000000000"
 SEND_AT = "2100-03-01T09:00:00+01:00"
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 TOKENLESS = ("nobody", "expired", "other algorithm", "no algorithm")
@@ -90,8 +89,15 @@ class PopulatedWorld:
     pictures: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Ben's, in messages that were reported, and the cases: one that Mod has claimed, and one that
     Adi has."""
+    avatar: str = ""
+    """A picture of Ben's that is not used yet."""
     blurred: str = ""
     """A picture of Ben's that is blurred."""
+
+    @property
+    def sent(self) -> str:
+        """A picture that Ben has sent to the talk."""
+        return self.pictures["mod"][0]
 
     def headers(self, caller: str) -> dict[str, str]:
         now = self.world.clock.now_ms() // 1000
@@ -127,12 +133,12 @@ class PopulatedWorld:
         method, _, path = route.partition(" ")
         return await self.world.client.request(
             method,
-            self.filled(caller, path, missing=missing),
+            self.filled(caller, path, missing=missing, method=method),
             headers=self.headers(caller) | (TUS if path.startswith("/v1/uploads") else {}),
             json=body,
         )
 
-    def filled(self, caller: str, path: str, *, missing: bool) -> str:
+    def filled(self, caller: str, path: str, *, missing: bool, method: str = "") -> str:
         place = self.place(caller)
         in_thread = path.endswith("/participants/{userId}")
         names = {
@@ -144,7 +150,7 @@ class PopulatedWorld:
             "manifestId": MISSING["manifestId"],
             "clientMessageId": WAITING if "/waiting-messages/" in path else HELD,
             "scheduledMessageId": self.scheduled[path.endswith("/send")],
-            "fileId": self.file_for(caller, path),
+            "fileId": self.file_for(caller, method, path),
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "legId": "leg_1",
@@ -158,7 +164,9 @@ class PopulatedWorld:
             path = path.replace(f"{{{name}}}", value)
         return path + ("?name=ma" if path == "/v1/people" else "")
 
-    def file_for(self, caller: str, path: str) -> str:
+    def file_for(self, caller: str, method: str, path: str) -> str:
+        if (method, path) == ("GET", "/v1/files/{fileId}"):
+            return self.sent
         if path.startswith("/v1/moderation/"):
             return self.picture_for(caller)[0]
         return self.blurred if path.endswith("/appeals") else self.files["/uploads/" in path]
@@ -277,9 +285,9 @@ async def _create_files(populated: PopulatedWorld) -> None:
 async def _create_pictures(populated: PopulatedWorld) -> None:
     world, thread = populated.world, populated.threads["talk"]
     ben = world.actors["ben"]
-    blurred = picture(world.files, ben, band=1)
-    await stored(world.files, blurred)
-    populated.blurred = blurred.id
+    blurred, avatar = picture(world.files, ben, band=1), picture(world.files, ben)
+    await stored(world.files, blurred, avatar)
+    populated.blurred, populated.avatar = blurred.id, avatar.id
     for moderator in ("mod", "adi"):
         sent = picture(world.files, ben, thread=ThreadId(thread))
         await stored(world.files, sent)
@@ -331,8 +339,8 @@ def bodies() -> dict[str, Body]:
         "PATCH /v1/threads/{threadId}/participants/{userId}": (
             lambda populated, caller: {"role": "host"}
         ),
-        "PUT /v1/threads/{threadId}/picture": lambda populated, caller: {"fileId": MISSING_FILE},
-        "PUT /v1/me/avatar": lambda populated, caller: {"fileId": MISSING_FILE},
+        "PUT /v1/threads/{threadId}/picture": lambda populated, caller: {"fileId": populated.sent},
+        "PUT /v1/me/avatar": lambda populated, caller: {"fileId": populated.avatar},
         "POST /v1/threads/{threadId}/system-messages": text,
         "POST /v1/threads/{threadId}/participants": (
             lambda populated, caller: {"userId": populated.world.ids["xia"]}
@@ -351,7 +359,7 @@ def bodies() -> dict[str, Body]:
         "PATCH /v1/threads/{threadId}/mine": lambda populated, caller: {"pinned": True},
         "PUT /v1/threads/{threadId}/draft": text,
         "PUT /v1/me/file-preferences": lambda populated, caller: {"safeMode": "hide"},
-        "POST /v1/file-urls": lambda populated, caller: {"fileIds": [MISSING["fileId"]]},
+        "POST /v1/file-urls": lambda populated, caller: {"fileIds": [populated.sent]},
         "POST /v1/files/{fileId}/appeals": lambda populated, caller: {"note": "It is art."},
         "PUT /v1/moderation/files/{fileId}/band": lambda populated, caller: {
             "caseId": populated.picture_for(caller)[1],

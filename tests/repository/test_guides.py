@@ -71,6 +71,7 @@ def test_the_commands_of_the_guide_to_files_work(tmp_path: Path) -> None:
     with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
         said = run(commands("files.md").replace(ADDRESS, address), tmp_path)
     assert '"state":"ready"' in said
+    assert "The same." in said
     assert "upload-offset: 47" in said.lower()
     assert '"files":3' in said
 
