@@ -17,7 +17,7 @@ from greenroom.blobs.s3 import parse_location
 from tests.buckets import with_prefix
 from tests.web import sample_files
 from tests.web.conftest import OpenWindow
-from tests.web.demo_server import DemoServer
+from tests.web.demo_server import DemoServer, copy_data
 from tests.web.test_embed import EXAMPLE, THE_DEMO
 from tests.web.window import Window
 
@@ -79,10 +79,12 @@ def site(tmp_path: Path) -> Iterator[_Site]:
 
 
 @pytest.fixture
-def demo_server(tmp_path: Path, site: _Site, bucket: str) -> Iterator[DemoServer]:
-    """With sample data of its own: that of the other tests is in a folder."""
+def demo_server(seeded: Path, tmp_path: Path, site: _Site, bucket: str) -> Iterator[DemoServer]:
+    """The files of the sample data are not in the bucket: they are not shown."""
     blobs = {"GREENROOM_BLOBS": bucket} if bucket else {}
-    running = DemoServer(tmp_path / "data", GREENROOM_ORIGINS=site.url, **blobs).start()
+    running = DemoServer(
+        copy_data(seeded, tmp_path / "data"), GREENROOM_ORIGINS=site.url, **blobs
+    ).start()
     site.embed(running.url, parse_location(bucket).public if bucket else running.url)
     yield running
     running.stop()
