@@ -8,7 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from playwright.async_api import expect
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 class _WithPolicy(SimpleHTTPRequestHandler):
-    policy = ""
+    policy: ClassVar = ""
 
     def end_headers(self) -> None:
         self.send_header("Content-Security-Policy", self.policy)
@@ -41,9 +41,8 @@ class _Site:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir()
-        self._handler = type("_Handler", (_WithPolicy,), {})
         self._listening = ThreadingHTTPServer(
-            ("127.0.0.1", 0), partial(self._handler, directory=str(folder))
+            ("127.0.0.1", 0), partial(_WithPolicy, directory=str(folder))
         )
         self.url = f"http://127.0.0.1:{self._listening.server_port}"
 
@@ -60,7 +59,7 @@ class _Site:
         for file in EXAMPLE.glob("embed.*"):
             (self._folder / file.name).write_text(file.read_text().replace(THE_DEMO, server))
         socket = server.replace("http:", "ws:")
-        self._handler.policy = (
+        _WithPolicy.policy = (
             f"default-src 'none'; style-src 'self'; script-src 'self' {server}; "
             f"connect-src {server} {socket} {files}; img-src blob:; media-src blob: {files}"
         )
