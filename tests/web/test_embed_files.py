@@ -8,7 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from playwright.async_api import expect
@@ -17,7 +17,7 @@ from greenroom.blobs.s3 import parse_location
 from tests.buckets import with_prefix
 from tests.web import sample_files
 from tests.web.conftest import OpenWindow
-from tests.web.demo_server import DemoServer
+from tests.web.demo_server import DemoServer, copy_data
 from tests.web.test_embed import EXAMPLE, THE_DEMO
 from tests.web.window import Window
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 class _WithPolicy(SimpleHTTPRequestHandler):
-    policy = ""
+    policy: ClassVar = ""
 
     def end_headers(self) -> None:
         self.send_header("Content-Security-Policy", self.policy)
@@ -41,9 +41,8 @@ class _Site:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir()
-        self._handler = type("_Handler", (_WithPolicy,), {})
         self._listening = ThreadingHTTPServer(
-            ("127.0.0.1", 0), partial(self._handler, directory=str(folder))
+            ("127.0.0.1", 0), partial(_WithPolicy, directory=str(folder))
         )
         self.url = f"http://127.0.0.1:{self._listening.server_port}"
 
@@ -60,7 +59,7 @@ class _Site:
         for file in EXAMPLE.glob("embed.*"):
             (self._folder / file.name).write_text(file.read_text().replace(THE_DEMO, server))
         socket = server.replace("http:", "ws:")
-        self._handler.policy = (
+        _WithPolicy.policy = (
             f"default-src 'none'; style-src 'self'; script-src 'self' {server}; "
             f"connect-src {server} {socket} {files}; img-src blob:; media-src blob: {files}"
         )
@@ -79,10 +78,12 @@ def site(tmp_path: Path) -> Iterator[_Site]:
 
 
 @pytest.fixture
-def demo_server(tmp_path: Path, site: _Site, bucket: str) -> Iterator[DemoServer]:
-    """With sample data of its own: that of the other tests is in a folder."""
+def demo_server(seeded: Path, tmp_path: Path, site: _Site, bucket: str) -> Iterator[DemoServer]:
+    """The files of the sample data are not in the bucket: they are not shown."""
     blobs = {"GREENROOM_BLOBS": bucket} if bucket else {}
-    running = DemoServer(tmp_path / "data", GREENROOM_ORIGINS=site.url, **blobs).start()
+    running = DemoServer(
+        copy_data(seeded, tmp_path / "data"), GREENROOM_ORIGINS=site.url, **blobs
+    ).start()
     site.embed(running.url, parse_location(bucket).public if bucket else running.url)
     yield running
     running.stop()
