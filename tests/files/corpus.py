@@ -122,6 +122,7 @@ CORPUS: dict[str, tuple[Callable[[], bytes], Expected]] = {
     "a HEIC": (lambda: recordings.heic(saved(scene(), "JPEG")), picture("image/heic")),
     # bombs
     "a PNG of 900 megapixels": (pictures.png_bomb, TOO_LARGE),
+    "a PNG of one column": (pictures.png_of_one_column, DAMAGED),
     "a PNG with a bomb in its metadata": (pictures.png_with_metadata_bomb, DAMAGED),
     "a GIF of 4,000 megapixels": (pictures.gif_bomb, TOO_LARGE),
     "a GIF of 10,000 pictures": (lambda: pictures.gif_bomb(1000, 1000, 10_000), TOO_LARGE),

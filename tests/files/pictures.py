@@ -123,6 +123,14 @@ def png_bomb(side: int = 30_000) -> bytes:
 
 
 @cache
+def png_of_one_column(height: int = 80_000_000) -> bytes:
+    """Its rows take far more memory than its pixels."""
+    image = zlib.compressobj(9)
+    rows = b"".join(image.compress(bytes(2_000_000)) for _ in range(height // 1_000_000))
+    return png_header(1, height, rows + image.flush())
+
+
+@cache
 def png_with_metadata_bomb() -> bytes:
     """A small picture whose color profile and text unpack to 200 MB each."""
     packer = zlib.compressobj(9)

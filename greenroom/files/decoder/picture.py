@@ -21,6 +21,8 @@ from greenroom.files.decoder.problems import NotDecodable, Stopped, decoding
 LARGEST: Final = 1920
 ANIMATION_SHARE: Final = 3
 """An animation may have a third of the pixels, over all its frames."""
+_LONGEST_SIDE: Final = 200_000
+"""A PNG of one column with 80 million pixels has 80 KB, and takes 1.6 GB of memory."""
 _ORIENTATION: Final = 0x0112
 _TURNS: Final = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -82,6 +84,8 @@ def check_pixels(width: int, height: int, frames: int, max_pixels: int) -> None:
         raise Stopped(TooManyPixels(pixels, most))
     if pixels == 0:
         raise NotDecodable("no pixels")
+    if max(width, height) > _LONGEST_SIDE:
+        raise NotDecodable("a side is too long")
 
 
 def _opened(image: Image.Image, is_animated: bool, ignores_orientation: bool) -> Picture:
