@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from greenroom.background.models import Timer
-from greenroom.background.schedule import cancel, schedule
+from greenroom.background.schedule import cancel
 from greenroom.errors import Problem
 from greenroom.files import access, items, rules
 from greenroom.files.check_problems import (
@@ -33,7 +33,7 @@ from greenroom.files.check_problems import (
     TooManyPixels,
     VirusFound,
 )
-from greenroom.files.check_timer import check_kind
+from greenroom.files.check_timer import check_kind, check_timer
 from greenroom.files.context import Files
 from greenroom.files.decoder.client import TooComplex
 from greenroom.files.decoder.jobs import PIXELS, Decoded, LocationStays, Made
@@ -58,11 +58,11 @@ async def check_file(files: Files, timer: Timer) -> Sequence[Op]:
     if file is None or file.state is not FileState.CHECKING:
         await _forget(files, FileId(timer.id), file)
         return ()
-    turns = files.pipeline.turns
-    if not turns.has_room(timer.kind, file.owner):
-        later_ms = turns.later_ms(timer.kind, file.owner, files.clock.now_ms())
-        return (schedule(Timer(timer.kind, timer.id, later_ms)),)
-    with turns.running(timer.kind, file.owner):
+    turns, kind = files.pipeline.turns, check_kind(file)
+    if not turns.has_room(kind, file.owner):
+        later_ms = turns.later_ms(kind, file.owner, files.clock.now_ms())
+        return (check_timer(file, later_ms),)
+    with turns.running(kind, file.owner):
         await _check(files, file)
     return ()
 

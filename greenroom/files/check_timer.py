@@ -13,9 +13,10 @@ LARGE_CHECK = "large_file_check"
 LARGE_BYTES = 25_000_000
 
 
-def check_timer(file: File, now_ms: int) -> Put:
-    """For the transaction that sets the file to `checking`. Due at once."""
-    return schedule(Timer(check_kind(file), file.id, now_ms))
+def check_timer(file: File, due_ms: int) -> Put:
+    """For the transaction that sets the file to `checking`: due at once. Again where it has to wait
+    for its turn."""
+    return schedule(Timer(check_kind(file), file.id, due_ms))
 
 
 def check_kind(file: File) -> str:
