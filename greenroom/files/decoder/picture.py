@@ -85,7 +85,7 @@ def check_pixels(width: int, height: int, frames: int, max_pixels: int) -> None:
     if pixels == 0:
         raise NotDecodable("no pixels")
     if max(width, height) > _LONGEST_SIDE:
-        raise NotDecodable("a side is too long")
+        raise NotDecodable("too many pixels in a row or column")
 
 
 def _opened(image: Image.Image, is_animated: bool, ignores_orientation: bool) -> Picture:
