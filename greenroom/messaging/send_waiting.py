@@ -7,6 +7,7 @@ is refused, or a file cannot be used, it stays in its author's list and says why
 be there: it clears no draft, and marks nothing as read that they have not read.
 """
 
+import logging
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -41,18 +42,24 @@ from greenroom.store.problems import ConditionFailed, Conflict
 _REFUSALS = (*REFUSALS, FileAlreadyUsed, InvalidAttachments)
 """What its author has to know. Anything else is tried again later."""
 _TRIES = 5
+_log = logging.getLogger(__name__)
 
 
 async def send_when_ready(messaging: Messaging, timer: Timer) -> Sequence[Op]:
     """The handler of the timer. Messages of the same author and thread that were written before,
-    and whose files are ready too, are sent first."""
+    and whose files are ready too, are sent first. One that fails unexpectedly holds up no other:
+    its own timer tries it again."""
     author, thread, client_id = place_in(timer)
     async with messaging.sending_waiting.hold(author):
         found = await find_waiting(messaging, author, thread, client_id)
         if found is None or found.status is not WaitingStatus.WAITING:
             return ()  # sent, canceled or refused
-        for message in await _up_to(messaging, found):
-            await _send_or_fail(messaging, message)
+        for message in await _before(messaging, found):
+            try:
+                await _send_or_fail(messaging, message)
+            except Exception:
+                _log.exception("a message that waited for its files could not be sent")
+        await _send_or_fail(messaging, found)
     return ()
 
 
@@ -63,12 +70,12 @@ async def stop_waiting(messaging: Messaging, timer: Timer) -> None:
         await _fail(messaging, found, SendingStopped())
 
 
-async def _up_to(messaging: Messaging, last: WaitingMessage) -> list[WaitingMessage]:
+async def _before(messaging: Messaging, last: WaitingMessage) -> list[WaitingMessage]:
     found = await waiting_messages(messaging, Actor(last.author), last.thread)
     return [
         one
         for one in found
-        if one.status is WaitingStatus.WAITING and order_of(one) <= order_of(last)
+        if one.status is WaitingStatus.WAITING and order_of(one) < order_of(last)
     ]
 
 

@@ -33,13 +33,19 @@ from greenroom.messaging.problems import (
     TooManyWaiting,
     WaitingMessageNotFound,
 )
+from greenroom.messaging.records import claim_key
 from greenroom.messaging.send import send
+from greenroom.messaging.send_waiting import send_when_ready
 from greenroom.messaging.waiting import waiting_messages, waiting_state
+from greenroom.messaging.waiting_items import timer_of
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.suspend import suspend
 from greenroom.safety.matchers import Pattern
 from greenroom.safety.rules import DEFAULT_RULES, Rule, RuleSet, Severity
+from greenroom.store.base import Key, Op, Store, key_of
 from greenroom.store.problems import ConditionFailed
+from greenroom.store.values import Item
+from tests.forwarding_store import ForwardingStore
 from tests.messaging.file_steps import (
     announce,
     expire,
@@ -51,7 +57,7 @@ from tests.messaging.file_steps import (
     stored,
 )
 from tests.messaging.world import MessagingWorld, world_on
-from tests.world import UNLIMITED
+from tests.world import UNLIMITED, messaging_on
 
 SCAM = "Please pay a deposit with a gift card, then wire the rest by western union"
 
@@ -299,6 +305,36 @@ async def test_later_texts_do_not_wait_and_order_is_kept_where_both_are_ready(
     await follow_files(world)
     expected = ["a text", "picture 0", "picture 1", "picture 2"]
     assert await _bodies(world, thread.id) == expected
+
+
+class FailsForOne(ForwardingStore):
+    """A store that fails unexpectedly whenever the claim of one message is written."""
+
+    def __init__(self, store: Store, claim: Key) -> None:
+        super().__init__(store)
+        self._claim = claim
+
+    async def write(self, *ops: Op, token: str | None = None) -> Item | None:
+        if any(key_of(op) == self._claim for op in ops):
+            raise RuntimeError("a bug")
+        return await super().write(*ops, token=token)
+
+
+async def test_one_that_fails_unexpectedly_holds_up_no_other(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    for number in range(2):
+        file = await announce(world, "ana", thread.id)
+        await _wait(world, thread.id, file, body=f"picture {number}", client=f"p{number}")
+        await settle(world, file)
+        world.clock.advance(seconds=1)
+    ana = world.actors["ana"].user
+    failing = FailsForOne(world.store, claim_key(thread.id, ana, "p0"))
+    timer = timer_of(ana, thread.id, "p1", "", world.clock.now_ms())
+    await send_when_ready(messaging_on(failing, world.clock), timer)
+    assert await _bodies(world, thread.id) == ["picture 1"]
+    await follow_files(world)
+    assert await _bodies(world, thread.id) == ["picture 1", "picture 0"]
 
 
 async def test_it_keeps_what_came_with_it(world: MessagingWorld, thread: Thread) -> None:
