@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, text
 from greenroom.messaging.change import change_message, check_version
+from greenroom.messaging.characters import too_long
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.edit_metadata import with_metadata
 from greenroom.messaging.events import MessageEdited
@@ -19,6 +20,7 @@ from greenroom.messaging.mentions import mentions_in
 from greenroom.messaging.models import Edit, Message, MessageKind
 from greenroom.messaging.moderate import check_text
 from greenroom.messaging.new_message import with_verdict
+from greenroom.messaging.outgoing import written_text
 from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
 from greenroom.messaging.send_checks import check_is_open, check_may_send
@@ -50,7 +52,10 @@ async def edit(
     may_be_empty = message.kind is MessageKind.ASSET
     cleaned = text.clean_or_empty(body) if may_be_empty else text.clean(body)
     check_may_send(view.thread, actor.user, cleaned, now_ms, seq=message.seq)
-    verdict = await check_text(messaging, actor, view.thread, cleaned) if cleaned else Allow()
+    written = written_text(cleaned, [one.alt for one in message.attachments]) if cleaned else ""
+    if len(written) > text.MAX_TEXT:
+        raise too_long(text.MAX_TEXT)
+    verdict = await check_text(messaging, actor, view.thread, written) if written else Allow()
     if isinstance(verdict, Hold):
         check_version(message, version)
         if edited(message, cleaned, (), verdict, now_ms) is not message:

@@ -1,5 +1,6 @@
 """An outgoing message, and its outcome."""
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -12,6 +13,10 @@ from greenroom.ids import MessageId
 from greenroom.messaging import text
 from greenroom.messaging.characters import too_long
 from greenroom.messaging.models import Message, NewAttachment
+
+
+def written_text(body: str, alts: Sequence[str]) -> str:
+    return "\n".join(filter(None, (body, *alts))) if alts else body
 
 
 class Outgoing(Struct, frozen=True):
@@ -36,10 +41,7 @@ class Outgoing(Struct, frozen=True):
     def written(self) -> str:
         """All that its author wrote, which is checked as one text: the body, and the descriptions
         of its attachments."""
-        if not self.attachments:
-            return self.body
-        texts = (self.body, *(one.alt for one in self.attachments))
-        return "\n".join(filter(None, texts))
+        return written_text(self.body, [one.alt for one in self.attachments])
 
 
 class Sent(Struct, frozen=True):

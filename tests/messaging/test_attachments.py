@@ -280,6 +280,21 @@ async def test_a_caption_can_be_edited_and_emptied(world: MessagingWorld, thread
         await edit(world.messaging, ana, thread.id, text.id, "")
 
 
+async def test_an_edited_caption_is_judged_with_the_descriptions(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    ana, file = world.actors["ana"], await ready_file(world, "ana", thread.id)
+    sent = await send_files(world, "ana", thread.id, file, alt="x" * 900)
+    assert isinstance(sent, Sent)
+    for length, fits in ((7099, True), (7100, False)):
+        change = edit(world.messaging, ana, thread.id, sent.message.id, "y" * length)
+        if fits:
+            assert isinstance(await change, Message)
+        else:
+            with pytest.raises(InvalidText, match="8,000"):
+                await change
+
+
 async def test_people_who_come_later_do_not_see_earlier_files(world: MessagingWorld) -> None:
     ana = await world.person("ana")
     for name in ("ben", "cleo", "dan"):
