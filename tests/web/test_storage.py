@@ -41,11 +41,10 @@ async def test_the_used_storage_follows_uploads_and_deletions(
     await expect(meter).to_be_visible()
     grown = await _used(maya)
     assert grown - before == pytest.approx(_SIZE, rel=0.1)
-    [exact] = [(await maya.ask("GET", "/v1/me/storage"))["bytes"]]
-    assert grown == pytest.approx(exact, rel=0.05)
+    exact = await maya.ask("GET", "/v1/me/storage")
+    assert grown == pytest.approx(exact["bytes"], rel=0.05)
     await maya.button("Delete large.bin").click()
     await expect(maya.button("Delete large.bin")).to_have_count(0)
-    await expect(maya.page.locator("#storage-used strong")).not_to_have_text(f"{grown}")
     for _ in range(50):
         if await _used(maya) == before:
             return
