@@ -28,6 +28,7 @@ from greenroom.files.check_problems import (
     CheckFailed,
     ChecksumMismatch,
     LocationNotRemovable,
+    MetadataNotRemovable,
     NotScannable,
     PictureTooComplex,
     TooManyPixels,
@@ -36,7 +37,7 @@ from greenroom.files.check_problems import (
 from greenroom.files.check_timer import check_kind
 from greenroom.files.context import Files
 from greenroom.files.decoder.client import TooComplex
-from greenroom.files.decoder.jobs import PIXELS, Decoded, LocationStays, Made
+from greenroom.files.decoder.jobs import PIXELS, Decoded, LocationStays, Made, MetadataStays
 from greenroom.files.events import FileReady, FileRefused
 from greenroom.files.models import ENDED_BADLY, File, FileState, Preview, Scan, Variant
 from greenroom.files.read_bytes import Arrived, read_bytes
@@ -129,12 +130,16 @@ async def _decode(files: Files, file: File, path: Path, made: Path) -> Outcome:
     found = await files.pipeline.decoder.decode(
         path, made, size=file.size, max_pixels=files.policy.max_pixels
     )
+    if isinstance(found, MetadataStays) and file.keep_original:
+        found = Decoded(type=found.type)
     if isinstance(found, Decoded):
         return await _ready(files, file, found, made)
     if isinstance(found, TooComplex):
         return _bad(FileState.REFUSED, PictureTooComplex())
     if isinstance(found, LocationStays):
         return _bad(FileState.REFUSED, LocationNotRemovable())
+    if isinstance(found, MetadataStays):
+        return _bad(FileState.REFUSED, MetadataNotRemovable())
     megapixels = -(-found.pixels // 1_000_000), found.most // 1_000_000
     return _bad(FileState.REFUSED, TooManyPixels(*megapixels))
 

@@ -83,6 +83,12 @@ class LocationStays(_Tagged, frozen=True):
     """It says where it was recorded, and that cannot be removed."""
 
 
+class MetadataStays(_Tagged, frozen=True):
+    """No decoder can read it, and it has metadata, or may have."""
+
+    type: str
+
+
 class NeedsTime(_Tagged, frozen=True):
     """It is a video or a sound: it needs a heavy job."""
 
@@ -101,7 +107,9 @@ class DiskFull(_Tagged, frozen=True):
     """The child could not write its files."""
 
 
-Answer: TypeAlias = Decoded | TooManyPixels | LocationStays | NeedsTime | Broken | DiskFull
+Answer: TypeAlias = (
+    Decoded | TooManyPixels | LocationStays | MetadataStays | NeedsTime | Broken | DiskFull
+)
 
 
 class Reply(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from greenroom.files.decoder.content_type import Guess
 from greenroom.files.decoder.ffmpeg import Probe, Stream, ffmpeg, probe, source
-from greenroom.files.decoder.jobs import Decoded, LocationStays, Made
+from greenroom.files.decoder.jobs import UNKNOWN, Decoded, LocationStays, Made, MetadataStays
 from greenroom.files.decoder.picture import LARGEST, check_pixels, open_picture
 from greenroom.files.decoder.problems import NotDecodable, Stopped
 from greenroom.files.decoder.sound import read_sound
@@ -34,7 +34,12 @@ def read_video(path: Path, guess: Guess, folder: Path, *, max_pixels: int, size:
     if found.first("video") is None:
         sound = read_sound(path, replace(guess, type=sound_type(type)), found)
         return _with_stripped(sound, path, guess, folder, found, size)
-    video = _read(path, replace(guess, type=type), folder, found, max_pixels)
+    try:
+        video = _read(path, replace(guess, type=type), folder, found, max_pixels)
+    except NotDecodable:
+        if tells_place(found):
+            raise Stopped(MetadataStays(UNKNOWN)) from None
+        raise
     return _with_stripped(video, path, guess, folder, found, size)
 
 
