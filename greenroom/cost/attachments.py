@@ -10,7 +10,9 @@ from greenroom.cost.pattern import Act, Pattern
 from greenroom.files import Files, items
 from greenroom.files.access import file_views, load
 from greenroom.files.create_file import create_file
+from greenroom.files.items import Removed
 from greenroom.files.models import FileState, Media, NewFile, Preview, Scan, Variant
+from greenroom.files.removed_pictures import RemovedPictures
 from greenroom.ids import FileId
 from greenroom.messaging.cancel_waiting import cancel_waiting
 from greenroom.messaging.delete import delete
@@ -59,6 +61,26 @@ async def _ready(fixture: Fixture, *ids: FileId) -> None:
         await fixture.store.write(items.change_op(after))
 
 
+async def _removed(fixture: Fixture, count: int) -> RemovedPictures:
+    """Pictures that moderators have removed this month."""
+    now_ms = fixture.clock.now_ms()
+    for number in range(count):
+        removed = Removed(fixture.contexts[Files].ids.file(), now_ms - number, "0f" * 32)
+        await fixture.store.write(items.removed_op(removed))
+    return RemovedPictures(fixture.store, fixture.clock)
+
+
+async def _learn_all(fixture: Fixture) -> Act:
+    return partial((await _removed(fixture, 100)).resembling, ["0" * 64])
+
+
+async def _learn_new(fixture: Fixture) -> Act:
+    known = await _removed(fixture, 1)
+    await known.resembling(["0" * 64])
+    fixture.clock.advance(seconds=600)
+    return partial(known.resembling, ["0" * 64])
+
+
 def _outgoing(fixture: Fixture, *files: FileId) -> Outgoing:
     attached = tuple(NewAttachment(one, "The studio in the morning") for one in files)
     return replace(fixture.outgoing(9), attachments=attached)
@@ -68,6 +90,7 @@ async def _sending(fixture: Fixture, count: int) -> tuple[Actor, Actor, Thread, 
     ana, ben, thread = await _talk(fixture)
     files = await _announced(fixture, ana, thread, count)
     await _ready(fixture, *files)
+    await fixture.contexts[Files].pipeline.removed.resembling(["0" * 64])
     return ana, ben, thread, _outgoing(fixture, *files)
 
 
@@ -106,6 +129,7 @@ async def _waiting(fixture: Fixture) -> tuple[Actor, Thread, Outgoing]:
 
 async def _send_waiting(fixture: Fixture) -> Act:
     ana, thread, outgoing = await _waiting(fixture)
+    await fixture.contexts[Files].pipeline.removed.resembling(["0" * 64])
     await _ready(fixture, *(one.file for one in outgoing.attachments))
     now_ms = fixture.clock.now_ms()
     timer: Timer = timer_of(ana.user, thread.id, outgoing.client_id, "", now_ms)
@@ -131,5 +155,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("sync_waiting", "sync when no waiting message has changed", _unchanged),
     Pattern("delete_file", "delete a message with a photo", partial(_delete, count=1)),
     Pattern("delete_10_files", "delete a message with 10 photos", partial(_delete, count=10)),
+    Pattern("learn_removed", "ask for pictures that moderators removed, once a second", _learn_new),
+    Pattern("learn_100_removed", "the first time on a node, if there are 100", _learn_all),
     Pattern("view_10_files", "check that a member may see the photos of a message", _view),
 )

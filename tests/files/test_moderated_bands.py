@@ -377,7 +377,7 @@ async def test_removing_a_message_remembers_its_picture(world: FilesWorld) -> No
     world.clock.advance(seconds=5)
     removed = world.files.pipeline.removed
     assert removed is not None
-    assert await removed.resembling("f0" * 31 + "f1") == file.id
+    assert await removed.resembling(["f0" * 31 + "f1"]) == file.id
 
 
 async def test_a_former_moderator_gets_nothing(world: FilesWorld) -> None:

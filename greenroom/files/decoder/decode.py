@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from greenroom.files.decoder import ffmpeg, heif
-from greenroom.files.decoder.animation import with_animation
+from greenroom.files.decoder.animation import later_frames, with_animation
 from greenroom.files.decoder.content_type import HEIF, Guess, guess
 from greenroom.files.decoder.jobs import (
     UNKNOWN,
@@ -36,7 +36,7 @@ from greenroom.files.decoder.metadata import has_metadata
 from greenroom.files.decoder.pdf import read_pdf
 from greenroom.files.decoder.picture import accept_damage, open_picture
 from greenroom.files.decoder.problems import NotDecodable, Stopped
-from greenroom.files.decoder.versions import versions
+from greenroom.files.decoder.versions import versions, with_frames
 from greenroom.files.decoder.video import read_video
 from greenroom.files.models import Media
 
@@ -83,4 +83,5 @@ def _picture(job: Job, found: Guess, path: Path, folder: Path) -> Decoded:
     still = versions(picture, found.type, Media.PICTURE, folder)
     if not picture.is_animated:
         return still
-    return with_animation(still, path, found.reader, folder)
+    rated = with_frames(still, later_frames(path, found.reader), folder)
+    return with_animation(rated, path, found.reader, folder)

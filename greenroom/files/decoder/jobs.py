@@ -9,7 +9,9 @@ from greenroom.files.models import Media, Variant
 
 UNKNOWN: Final = "application/octet-stream"
 PIXELS: Final = "pixels"
-"""The file with the picture for the rater: 224 x 224 pixels of three bytes."""
+"""The file with pictures for the rater: each has 224 x 224 pixels of three bytes."""
+MOST_FRAMES: Final = 5
+"""Pictures of an animation or video that are rated and hashed."""
 
 
 class _Tagged(Struct, frozen=True, tag=True, tag_field="kind"):
@@ -67,6 +69,8 @@ class Decoded(_Tagged, frozen=True, kw_only=True):
     height: int = 0
     thumbhash: str = ""
     perceptual_hash: str = ""
+    frame_hashes: tuple[str, ...] = ()
+    mirrored_hashes: tuple[str, ...] = ()
     duration_ms: int = 0
     waveform: str = ""
     pages: int = 0
