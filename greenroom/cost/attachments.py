@@ -8,8 +8,10 @@ from greenroom.background.models import Timer
 from greenroom.cost.fixture import Fixture
 from greenroom.cost.fixture_files import announced, make_ready
 from greenroom.cost.pattern import Act, Pattern
-from greenroom.files import Files
+from greenroom.files import Files, items
 from greenroom.files.access import file_views
+from greenroom.files.items import Removed
+from greenroom.files.removed_pictures import RemovedPictures
 from greenroom.ids import FileId
 from greenroom.messaging.cancel_waiting import cancel_waiting
 from greenroom.messaging.delete import delete
@@ -29,6 +31,26 @@ async def _talk(fixture: Fixture) -> tuple[Actor, Actor, Thread]:
     return ana, ben, await fixture.talk(ana, ben)
 
 
+async def _removed(fixture: Fixture, count: int) -> RemovedPictures:
+    """Pictures that moderators have removed this month."""
+    now_ms = fixture.clock.now_ms()
+    for number in range(count):
+        removed = Removed(fixture.contexts[Files].ids.file(), now_ms - number, "0f" * 32)
+        await fixture.store.write(items.removed_op(removed))
+    return RemovedPictures(fixture.store, fixture.clock)
+
+
+async def _learn_all(fixture: Fixture) -> Act:
+    return partial((await _removed(fixture, 100)).resembling, ["0" * 64])
+
+
+async def _learn_new(fixture: Fixture) -> Act:
+    known = await _removed(fixture, 1)
+    await known.resembling(["0" * 64])
+    fixture.clock.advance(seconds=600)
+    return partial(known.resembling, ["0" * 64])
+
+
 def _outgoing(fixture: Fixture, *files: FileId) -> Outgoing:
     attached = tuple(NewAttachment(one, "The studio in the morning") for one in files)
     return replace(fixture.outgoing(9), attachments=attached)
@@ -38,6 +60,7 @@ async def _sending(fixture: Fixture, count: int) -> tuple[Actor, Actor, Thread, 
     ana, ben, thread = await _talk(fixture)
     files = await announced(fixture, ana, thread.id, count=count)
     await make_ready(fixture, *files)
+    await fixture.contexts[Files].pipeline.removed.resembling(["0" * 64])
     return ana, ben, thread, _outgoing(fixture, *files)
 
 
@@ -76,6 +99,7 @@ async def _waiting(fixture: Fixture) -> tuple[Actor, Thread, Outgoing]:
 
 async def _send_waiting(fixture: Fixture) -> Act:
     ana, thread, outgoing = await _waiting(fixture)
+    await fixture.contexts[Files].pipeline.removed.resembling(["0" * 64])
     await make_ready(fixture, *(one.file for one in outgoing.attachments))
     now_ms = fixture.clock.now_ms()
     timer: Timer = timer_of(ana.user, thread.id, outgoing.client_id, "", now_ms)
@@ -101,5 +125,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("sync_waiting", "sync when no waiting message has changed", _unchanged),
     Pattern("delete_file", "delete a message with a photo", partial(_delete, count=1)),
     Pattern("delete_10_files", "delete a message with 10 photos", partial(_delete, count=10)),
+    Pattern("learn_removed", "ask for pictures that moderators removed, once a second", _learn_new),
+    Pattern("learn_100_removed", "the first time on a node, if there are 100", _learn_all),
     Pattern("view_10_files", "check that a member may see the photos of a message", _view),
 )

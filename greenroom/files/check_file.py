@@ -28,6 +28,7 @@ from greenroom.files.check_problems import (
     CheckFailed,
     ChecksumMismatch,
     LocationNotRemovable,
+    MetadataNotRemovable,
     NotScannable,
     PictureTooComplex,
     TooManyPixels,
@@ -36,9 +37,17 @@ from greenroom.files.check_problems import (
 from greenroom.files.check_timer import check_kind, check_timer
 from greenroom.files.context import Files
 from greenroom.files.decoder.client import TooComplex
-from greenroom.files.decoder.jobs import PIXELS, Decoded, LocationStays, Made
+from greenroom.files.decoder.jobs import (
+    MOST_FRAMES,
+    PIXELS,
+    Decoded,
+    LocationStays,
+    Made,
+    MetadataStays,
+)
 from greenroom.files.events import FileReady, FileRefused
 from greenroom.files.models import ENDED_BADLY, File, FileState, Preview, Scan, Variant
+from greenroom.files.rater import PIXEL_BYTES
 from greenroom.files.read_bytes import Arrived, read_bytes
 from greenroom.files.records import original_blob, preview_blob
 from greenroom.files.release import end_badly_ops
@@ -142,12 +151,16 @@ async def _decode(files: Files, file: File, path: Path, made: Path) -> Outcome:
         max_pixels=files.policy.max_pixels,
         owner=file.owner,
     )
+    if isinstance(found, MetadataStays) and file.keep_original:
+        found = Decoded(type=found.type)
     if isinstance(found, Decoded):
         return await _ready(files, file, found, made)
     if isinstance(found, TooComplex):
         return _bad(FileState.REFUSED, PictureTooComplex())
     if isinstance(found, LocationStays):
         return _bad(FileState.REFUSED, LocationNotRemovable())
+    if isinstance(found, MetadataStays):
+        return _bad(FileState.REFUSED, MetadataNotRemovable())
     megapixels = -(-found.pixels // 1_000_000), found.most // 1_000_000
     return _bad(FileState.REFUSED, TooManyPixels(*megapixels))
 
@@ -156,7 +169,9 @@ async def _ready(files: Files, file: File, found: Decoded, made: Path) -> Outcom
     previews, labels, resembles = await asyncio.gather(
         _store_previews(files, file, found, made),
         _rate(files, found, made),
-        files.pipeline.removed.resembling(found.perceptual_hash),
+        files.pipeline.removed.resembling(
+            (found.perceptual_hash, *found.frame_hashes, *found.mirrored_hashes)
+        ),
     )
     return {
         "state": FileState.READY,
@@ -166,6 +181,8 @@ async def _ready(files: Files, file: File, found: Decoded, made: Path) -> Outcom
         "height": found.height,
         "thumbhash": found.thumbhash,
         "perceptual_hash": found.perceptual_hash,
+        "frame_hashes": found.frame_hashes,
+        "mirrored_hashes": found.mirrored_hashes,
         "duration_ms": found.duration_ms,
         "waveform": found.waveform,
         "pages": found.pages,
@@ -193,7 +210,10 @@ async def _rate(files: Files, found: Decoded, made: Path) -> dict[str, float]:
     rater = files.rater
     if rater is None or not found.has_pixels:
         return {}
-    return await rater.rate(await asyncio.to_thread((made / PIXELS).read_bytes))
+    pixels = await asyncio.to_thread((made / PIXELS).read_bytes)
+    starts = range(0, len(pixels), PIXEL_BYTES)[:MOST_FRAMES]
+    ratings = [await rater.rate(pixels[at : at + PIXEL_BYTES]) for at in starts]
+    return dict(rules.worst(ratings, files.safe_mode))
 
 
 def _bad(state: FileState, problem: Problem) -> Outcome:

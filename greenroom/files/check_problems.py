@@ -45,5 +45,10 @@ class LocationNotRemovable(Problem):
     location, or in another format."""
 
 
+class MetadataNotRemovable(Problem):
+    """This file cannot be read here, so the place where it was taken cannot be removed from it.
+    Save it in another format, or send the original with all that it says."""
+
+
 class CheckFailed(Problem):
     """The file could not be checked. Upload it again."""

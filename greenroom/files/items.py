@@ -129,11 +129,17 @@ class Removed(msgspec.Struct, frozen=True):
     file: FileId
     at_ms: int
     hash: str
+    more: tuple[str, ...] = ()
+    """Of further pictures of an animation or video."""
+
+    @property
+    def hashes(self) -> tuple[int, ...]:
+        return tuple(int(one, 16) for one in (self.hash, *self.more))
 
 
-def removed_op(file: File, now_ms: int) -> Put:
-    content = Removed(file.id, now_ms, file.perceptual_hash)
-    return Put(FILES, at(removed_key(now_ms, file.id)) | {"content": _encode(content)})
+def removed_op(removed: Removed) -> Put:
+    key = removed_key(removed.at_ms, removed.file)
+    return Put(FILES, at(key) | {"content": _encode(removed)})
 
 
 def removed_of(item: Item) -> Removed:

@@ -156,10 +156,19 @@ class File(Struct, frozen=True, kw_only=True):
     appealed: tuple[int, ...] = ()
     """The bands against which its owner has appealed: once against each."""
     perceptual_hash: str = ""
+    frame_hashes: tuple[str, ...] = ()
+    """Of further pictures of an animation or video."""
+    mirrored_hashes: tuple[str, ...] = ()
+    """Of the mirror images of all of these."""
     resembles: FileId | None = None
     """A picture that a moderator removed and that this one resembles."""
     use: FileUse | None = None
     version: int = 1
+
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        """What it is recognised by."""
+        return (self.perceptual_hash, *self.frame_hashes) if self.perceptual_hash else ()
 
     @property
     def is_rated(self) -> bool:

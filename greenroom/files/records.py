@@ -11,7 +11,7 @@
     │  └─ MANIFEST#{number}      a manifest: put, never changed
     ├─ MANIFEST#{manifestId}
     │  └─ MANIFEST               what the public page shows of it
-    └─ REMOVED
+    └─ REMOVED#{month}
        └─ {at}#{fileId}          the perceptual hash of a picture that a moderator removed
 
     OwnFiles   ownerKey, changedAt   a user's files, by their last change
@@ -47,6 +47,7 @@ TTL = "goneAt"
 FILE = "FILE"
 STORAGE = "STORAGE"
 REMOVED = "REMOVED"
+"""Where they were before they were kept by month."""
 
 OWN_FILES = Index(
     "OwnFiles",
@@ -82,7 +83,12 @@ FILES = Table(
             "What the public page shows of a manifest: neither its url nor its people. Put, never "
             "changed.",
         ),
-        Kind(REMOVED, "{at}#{fileId}", "The perceptual hash of a picture that was removed."),
+        Kind(
+            "REMOVED#{month}",
+            "{at}#{fileId}",
+            "The perceptual hashes of a picture that was removed in this month.",
+        ),
+        Kind(REMOVED, "{at}#{fileId}", "The same, from before they were kept by month."),
     ),
     indexes=(OWN_FILES,),
     ttl=TTL,
@@ -125,7 +131,12 @@ def manifest_id_key(manifest: ManifestId) -> Key:
 
 
 def removed_key(at_ms: int, file: FileId) -> Key:
-    return Key(REMOVED, f"{iso(at_ms)}#{file}")
+    return Key(removed_in(at_ms), f"{iso(at_ms)}#{file}")
+
+
+def removed_in(at_ms: int) -> str:
+    """The partition of a month."""
+    return f"{REMOVED}#{iso(at_ms)[:7]}"
 
 
 def owner_key(user: UserId) -> str:

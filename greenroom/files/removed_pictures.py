@@ -1,22 +1,31 @@
 """Remembers what pictures looked like that moderators removed, and finds uploads that resemble
 them.
 
-Each node has all hashes in memory and reads only those that are new. Careful: clocks of nodes
-differ, so it reads the last minutes again.
+Each node has the newest hashes in memory and reads only those that are new. Careful: clocks of
+nodes differ, so it reads the last minutes again.
 """
 
 import asyncio
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+from heapq import nlargest
+from itertools import count
 
 from greenroom.clock import Clock, iso
 from greenroom.files import items
+from greenroom.files.items import Removed
 from greenroom.files.models import File
-from greenroom.files.records import FILES, REMOVED
+from greenroom.files.records import FILES, REMOVED, removed_in
 from greenroom.ids import FileId
 from greenroom.store.base import Put, Store
 from greenroom.store.expressions import Bound
 
 MOST_DIFFERENT_BITS = 31
 """Of 256. PDQ's authors recommend it: below it, hardly any two pictures differ."""
+MOST_KNOWN = 10_000
+"""Pictures that a node compares with: the newest ones."""
+MONTHS = 24
+"""How far back it reads."""
 _OVERLAP_MS = 5 * 60_000
 _FRESH_MS = 1000
 _PAGE = 500
@@ -26,30 +35,36 @@ _AT_ONCE = 5000
 def remember_removed(file: File, now_ms: int) -> tuple[Put, ...]:
     """For the transaction in which a moderator removes what shows the file. Nothing if the file is
     no picture that can be recognised."""
-    return (items.removed_op(file, now_ms),) if file.perceptual_hash else ()
+    if not file.hashes:
+        return ()
+    first, *more = file.hashes
+    return (items.removed_op(Removed(file.id, now_ms, first, tuple(more))),)
 
 
 class RemovedPictures:
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, most: int = MOST_KNOWN) -> None:
         self._store = store
         self._clock = clock
-        self._known: dict[FileId, int] = {}
-        self._newest_ms = 0
+        self._most = most
+        self._known: dict[FileId, Removed] = {}
+        self._hashes: tuple[tuple[int, FileId], ...] = ()
         self._read_ms = 0
         self._reading = asyncio.Lock()
 
-    async def resembling(self, perceptual_hash: str) -> FileId | None:
-        """The removed picture that is most like this one, if any is."""
-        if not perceptual_hash:
+    async def resembling(self, hashes: list[str] | tuple[str, ...]) -> FileId | None:
+        """The removed picture that is most like one of these, if any is."""
+        wanted = [int(one, 16) for one in hashes if one]
+        if not wanted:
             return None
         await self._read_new()
-        wanted = int(perceptual_hash, 16)
         best: tuple[int, FileId] = MOST_DIFFERENT_BITS + 1, FileId("")
-        for number, (file, known) in enumerate(self._known.items()):
-            if (known ^ wanted).bit_count() < best[0]:
-                best = (known ^ wanted).bit_count(), file
-            if number % _AT_ONCE == _AT_ONCE - 1:
-                await asyncio.sleep(0)
+        compared = count(1)
+        for known, file in self._hashes:
+            for one in wanted:
+                if (known ^ one).bit_count() < best[0]:
+                    best = (known ^ one).bit_count(), file
+                if next(compared) % _AT_ONCE == 0:
+                    await asyncio.sleep(0)
         return best[1] or None
 
     async def _read_new(self) -> None:
@@ -57,17 +72,53 @@ class RemovedPictures:
             now_ms = self._clock.now_ms()
             if 0 <= now_ms - self._read_ms < _FRESH_MS:
                 return
-            since = Bound(">=", iso(max(0, self._newest_ms - _OVERLAP_MS)))
+            is_first = self._read_ms == 0
+            found = self._newest(now_ms) if is_first else self._since(min(now_ms, self._read_ms))
+            read = {one.file: one async for one in found}
+            self._read_ms = now_ms
+            if not read.keys() <= self._known.keys():
+                self._keep(self._known | read)
+
+    def _keep(self, known: dict[FileId, Removed]) -> None:
+        if len(known) > self._most:
+            newest = nlargest(self._most, known.values(), key=lambda one: one.at_ms)
+            known = {one.file: one for one in newest}
+        self._known = known
+        self._hashes = tuple((hash, one.file) for one in known.values() for hash in one.hashes)
+
+    async def _newest(self, now_ms: int) -> AsyncIterator[Removed]:
+        left = self._most
+        for partition in (*_months(now_ms + _OVERLAP_MS), REMOVED):
             cursor: str | None = None
-            known = dict(self._known)
-            newest_ms = self._newest_ms
-            while True:
-                page = await self._store.query(FILES, REMOVED, since, limit=_PAGE, cursor=cursor)
+            while left > 0:
+                page = await self._store.query(
+                    FILES, partition, limit=min(_PAGE, left), backward=True, cursor=cursor
+                )
                 for item in page.items:
-                    removed = items.removed_of(item)
-                    known[removed.file] = int(removed.hash, 16)
-                    newest_ms = max(newest_ms, removed.at_ms)
-                cursor = page.next
-                if cursor is None:
+                    yield items.removed_of(item)
+                left -= len(page.items)
+                if (cursor := page.next) is None:
                     break
-            self._known, self._newest_ms, self._read_ms = known, newest_ms, now_ms
+
+    async def _since(self, read_ms: int) -> AsyncIterator[Removed]:
+        """What was removed since then, at its month's end in two partitions."""
+        begin_ms, end_ms = read_ms - _OVERLAP_MS, self._clock.now_ms() + _OVERLAP_MS
+        since = Bound(">=", iso(max(0, begin_ms)))
+        for partition in _months(end_ms, until=removed_in(max(0, begin_ms))):
+            cursor: str | None = None
+            while True:
+                page = await self._store.query(FILES, partition, since, limit=_PAGE, cursor=cursor)
+                for item in page.items:
+                    yield items.removed_of(item)
+                if (cursor := page.next) is None:
+                    break
+
+
+def _months(from_ms: int, until: str = "") -> Iterator[str]:
+    """The partitions of this month and those before it, to that of `until`."""
+    first = datetime.fromtimestamp(from_ms // 1000, UTC)
+    for back in range(MONTHS):
+        year, month = divmod(first.year * 12 + first.month - 1 - back, 12)
+        yield (partition := f"{REMOVED}#{year:04d}-{month + 1:02d}")
+        if partition == until:
+            return

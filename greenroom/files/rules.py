@@ -1,6 +1,6 @@
 """The rules of files: who is sent which bytes, and how a manifest is hashed. Pure, no I/O."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from greenroom.files.models import (
     BLUR,
@@ -48,6 +48,16 @@ def band_of(labels: Mapping[str, float], thresholds: SafeModeRules) -> int:
     if explicit >= thresholds.hide_at:
         return HIDE
     return BLUR if suggestive >= thresholds.blur_at else SHOW
+
+
+def worst(ratings: Iterable[Mapping[str, float]], thresholds: SafeModeRules) -> Mapping[str, float]:
+    """Of the pictures of an animation or video, the one that needs most care."""
+
+    def care(labels: Mapping[str, float]) -> tuple[int, float]:
+        harmless = labels.get("drawing", 0.0) + labels.get("neutral", 0.0)
+        return band_of(labels, thresholds), -harmless
+
+    return max(ratings, key=care)
 
 
 def shown_as(

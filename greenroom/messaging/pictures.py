@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from greenroom.files import Files
 from greenroom.files.access import own_file
+from greenroom.files.compare_again import compared_again
 from greenroom.files.models import File, FileState, Media, Viewer
 from greenroom.files.problems import FileNotReady
 from greenroom.ids import FileId, ThreadId
@@ -33,6 +34,7 @@ async def own_picture(files: Files, actor: Actor, file_id: FileId, thread: Threa
         raise FileNotReady(file.state.value)
     if file.media is not Media.PICTURE:
         raise InvalidPicture("it must be a picture")
+    file = await compared_again(files, file)
     if files.safe_mode.hold_resembling and file.resembles is not None:
         raise InvalidPicture("it must not be like one that a moderator removed")
     return file

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 
 from greenroom.errors import Problem
+from greenroom.files.compare_again import compared_again
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access, rules, text
 from greenroom.messaging.attachment_ops import is_about_files
@@ -164,6 +165,7 @@ async def _send_with_files(
     """The outcome, and the head. Files that change at the same moment are read again."""
     for _ in range(_TRIES):
         files = await attached_files(messaging, actor.user, head.id, outgoing)
+        files = tuple([await compared_again(messaging.files, file) for file in files])
         holding = held_if_resembling(messaging, verdict, files) or verdict
         try:
             if not are_ready(files):

@@ -240,12 +240,12 @@ async def test_other_nodes_learn_of_removed_pictures(checks: CheckWorld) -> None
     now_ms = checks.clock.now_ms()
     await checks.store.write(*remember_removed(removed[0], now_ms))
     checks.clock.advance(seconds=2)
-    assert await known.resembling(removed[0].perceptual_hash) == removed[0].id
+    assert await known.resembling(removed[0].hashes) == removed[0].id
     await checks.store.write(*remember_removed(removed[1], now_ms - 60_000))
     checks.clock.advance(seconds=2)
-    assert await known.resembling(removed[1].perceptual_hash) == removed[1].id
-    assert await known.resembling(removed[2].perceptual_hash) is None
-    assert await known.resembling("") is None
+    assert await known.resembling(removed[1].hashes) == removed[1].id
+    assert await known.resembling(removed[2].hashes) is None
+    assert await known.resembling(()) is None
 
 
 class FullDisk:

@@ -399,7 +399,7 @@ async def test_removing_a_message_remembers_its_picture(world: FilesWorld) -> No
     world.clock.advance(seconds=5)
     removed = world.files.pipeline.removed
     assert removed is not None
-    assert await removed.resembling("f0" * 31 + "f1") == file.id
+    assert await removed.resembling(["f0" * 31 + "f1"]) == file.id
 
 
 async def test_removing_a_picture_removes_no_other_with_the_same_caption(

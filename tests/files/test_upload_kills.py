@@ -68,6 +68,7 @@ _CALLS = (
     "complete_multipart",
     "abort_multipart",
     "head",
+    "get",
     "delete",
     "put",
     "put_file",

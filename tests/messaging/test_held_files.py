@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from greenroom.files.models import FileState
-from greenroom.files.records import FILES, REMOVED
+from greenroom.files.records import FILES, removed_in
 from greenroom.ids import FileId
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.history import history
@@ -77,7 +77,8 @@ async def test_it_is_discarded_with_its_files(world: MessagingWorld, thread: Thr
     assert await quota(world, "ana") == (0, 0)
     again = await send_files(world, "ana", thread.id, file, body="Look", alt="A roof")
     assert isinstance(again, Rejected)
-    assert len((await world.store.query(FILES, REMOVED, limit=9)).items) == 1
+    month = removed_in(world.clock.now_ms())
+    assert len((await world.store.query(FILES, month, limit=9)).items) == 1
 
 
 async def test_a_picture_that_nobody_looked_at_is_not_remembered(
@@ -87,7 +88,8 @@ async def test_a_picture_that_nobody_looked_at_is_not_remembered(
     file, case = await _held(world, thread)
     await Enforcement(world.messaging).remove(replace(case, decision=Decision.FOLDED))
     assert (await stored(world, file)).state is FileState.DELETED
-    assert (await world.store.query(FILES, REMOVED, limit=9)).items == ()
+    month = removed_in(world.clock.now_ms())
+    assert (await world.store.query(FILES, month, limit=9)).items == ()
 
 
 async def test_a_removed_message_takes_its_files_and_leaves_their_hashes(
@@ -103,4 +105,5 @@ async def test_a_removed_message_takes_its_files_and_leaves_their_hashes(
     [message] = await _messages(world, thread)
     assert (message.attachments, message.deleted_ms is not None) == ((), True)
     assert (await stored(world, file)).state is FileState.DELETED
-    assert len((await world.store.query(FILES, REMOVED, limit=9)).items) == 1
+    month = removed_in(world.clock.now_ms())
+    assert len((await world.store.query(FILES, month, limit=9)).items) == 1

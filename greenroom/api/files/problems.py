@@ -26,6 +26,7 @@ PROBLEMS = Problems(
         checks.TooManyPixels: ProblemResponse(422),
         checks.PictureTooComplex: ProblemResponse(422),
         checks.LocationNotRemovable: ProblemResponse(422),
+        checks.MetadataNotRemovable: ProblemResponse(422),
         checks.CheckFailed: ProblemResponse(422),
         # not in this state
         files.QuotaExceeded: ProblemResponse(409),

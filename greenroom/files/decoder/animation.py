@@ -1,18 +1,21 @@
-"""Makes the large version of an animation move, if that is cheap; otherwise it stays a still."""
+"""Makes the large version of an animation move, if that is cheap; otherwise it stays a still. Picks
+frames for the rater and for hashes."""
 
 import time
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 from PIL import Image, ImageSequence
 
-from greenroom.files.decoder.jobs import Decoded, Made
+from greenroom.files.decoder.jobs import MOST_FRAMES, Decoded, Made
 from greenroom.files.decoder.picture import bare, fitting, resized
 from greenroom.files.decoder.problems import NotDecodable, decoding
-from greenroom.files.decoder.versions import WEBP
+from greenroom.files.decoder.versions import FRAME_SIDE, WEBP
 from greenroom.files.models import Variant
 
 _SIDE: Final = 720
@@ -34,6 +37,21 @@ def with_animation(still: Decoded, path: Path, format: str, folder: Path) -> Dec
         return _with_large(still, size)
     draft.unlink(missing_ok=True)
     return still
+
+
+def later_frames(path: Path, format: str) -> list[Image.Image]:
+    """What is shown after a fifth of its time, two fifths, and so on: nothing that is shown for a
+    fifth of the time is left out."""
+    small, durations = list[Image.Image](), list[int]()
+    with suppress(NotDecodable), decoding(), Image.open(path, formats=(format,)) as image:
+        for frame in _frames(image, fitting(image.size, FRAME_SIDE), durations):
+            small.append(frame)
+    if not small:
+        return []
+    shown_until = list(accumulate(durations[: len(small)]))
+    fifths = [shown_until[-1] * part // MOST_FRAMES for part in range(1, MOST_FRAMES)]
+    chosen = {min(bisect_right(shown_until, at), len(small) - 1) for at in fifths}
+    return [small[at] for at in sorted(chosen - {0})]
 
 
 def _write(image: Image.Image, draft: Path) -> tuple[int, int] | None:
@@ -64,6 +82,7 @@ def _frames(
     for frame in ImageSequence.Iterator(image):
         if time.monotonic() - begun > _MOST_SECONDS:
             raise NotDecodable("too slow")
+        frame.load()  # of a WebP the duration is known only then
         shown_ms = int(frame.info.get("duration") or 100)
         durations.append(min(max(shown_ms, _SHORTEST_MS), _LONGEST_MS))
         has_alpha = "transparency" in frame.info or "A" in frame.getbands()

@@ -26,6 +26,7 @@ from greenroom.files.decoder.jobs import (
     DiskFull,
     Job,
     LocationStays,
+    MetadataStays,
     NeedsTime,
     Reply,
     TooManyPixels,
@@ -51,7 +52,7 @@ class TooComplex(Struct, frozen=True):
     reason: str
 
 
-Outcome: TypeAlias = Decoded | TooManyPixels | TooComplex | LocationStays
+Outcome: TypeAlias = Decoded | TooManyPixels | TooComplex | LocationStays | MetadataStays
 
 
 class Used:
@@ -214,7 +215,7 @@ def _of_broken(broken: Broken) -> Outcome:
         return TooComplex(broken.reason)
     if sniffed.media is Media.PDF:
         return Decoded(type=sniffed.type, media=Media.PDF)
-    return Decoded(type=UNKNOWN)
+    return MetadataStays(UNKNOWN)
 
 
 def _check_files(decoded: Decoded, folder: Path) -> None:

@@ -3,11 +3,13 @@
 | the file …                                         | becomes                                    |
 | ---                                                | ---                                        |
 | is decoded                                         | a picture, video, sound or PDF             |
+| is a picture that was cut off or is a bit damaged  | a picture, of what is left                 |
 | is damaged, or only begins like one of these       | `other`, `application/octet-stream`        |
 | is a PDF that is encrypted or cannot be drawn      | a PDF without a preview                    |
 | is HEIC, and no program for it is installed        | `other`, `image/heic`                      |
 | is a video or sound, and ffmpeg is not installed   | `other`, with the type that it seems to be |
 | is text, SVG, HTML, an archive, anything else      | `other`, with the type of its content      |
+| is none of them, but has metadata that stays       | refused (`metadata.py`)                    |
 | has more pixels than allowed                       | refused                                    |
 | is a picture that takes too much memory or time    | refused (`client.py`)                      |
 
@@ -19,13 +21,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 from greenroom.files.decoder import ffmpeg, heif
-from greenroom.files.decoder.animation import with_animation
+from greenroom.files.decoder.animation import later_frames, with_animation
 from greenroom.files.decoder.content_type import HEIF, Guess, guess
-from greenroom.files.decoder.jobs import UNKNOWN, Answer, Decoded, Job, NeedsTime, Sniffed
+from greenroom.files.decoder.jobs import (
+    UNKNOWN,
+    Answer,
+    Decoded,
+    Job,
+    MetadataStays,
+    NeedsTime,
+    Sniffed,
+)
+from greenroom.files.decoder.metadata import has_metadata
 from greenroom.files.decoder.pdf import read_pdf
-from greenroom.files.decoder.picture import open_picture
+from greenroom.files.decoder.picture import accept_damage, open_picture
 from greenroom.files.decoder.problems import NotDecodable, Stopped
-from greenroom.files.decoder.versions import versions
+from greenroom.files.decoder.versions import versions, with_frames
 from greenroom.files.decoder.video import read_video
 from greenroom.files.models import Media
 
@@ -35,11 +46,14 @@ def decode(job: Job, tell: Callable[[Sniffed], None]) -> Answer:
     found = guess(Path(job.path))
     tell(Sniffed(found.type, found.media))
     try:
-        return _decoded(job, found)
+        answer: Answer = _decoded(job, found)
     except Stopped as stopped:
         return stopped.answer
     except NotDecodable:
-        return Decoded(type=UNKNOWN)
+        answer = Decoded(type=UNKNOWN)
+    if isinstance(answer, Decoded) and answer.media is Media.OTHER:
+        return MetadataStays(answer.type) if has_metadata(Path(job.path), found) else answer
+    return answer
 
 
 def _decoded(job: Job, found: Guess) -> Answer:
@@ -61,8 +75,13 @@ def _picture(job: Job, found: Guess, path: Path, folder: Path) -> Decoded:
             return Decoded(type=found.type)
         picture = heif.open_heif(path, folder, max_pixels=job.max_pixels)
         return versions(picture, found.type, Media.PICTURE, folder)
-    picture = open_picture(path, found.reader, max_pixels=job.max_pixels)
+    try:
+        picture = open_picture(path, found.reader, max_pixels=job.max_pixels)
+    except NotDecodable:  # most viewers show what is left of it
+        accept_damage()
+        picture = open_picture(path, found.reader, max_pixels=job.max_pixels)
     still = versions(picture, found.type, Media.PICTURE, folder)
     if not picture.is_animated:
         return still
-    return with_animation(still, path, found.reader, folder)
+    rated = with_frames(still, later_frames(path, found.reader), folder)
+    return with_animation(rated, path, found.reader, folder)

@@ -11,9 +11,18 @@ _LEAST_QUALITY: Final = 50
 """From 0 to 100. A plain surface has less: its hash says nothing, and is like that of any other."""
 
 
-def perceptual_hash(picture: Image.Image) -> str:
-    """PDQ as 64 hexadecimal digits, or nothing where there is nothing to recognise."""
+def perceptual_hashes(picture: Image.Image) -> tuple[str, str]:
+    """PDQ as 64 hexadecimal digits, of the picture and of its mirror image. Nothing where there is
+    nothing to recognise. Careful: the hashes of `compute_dihedral` are less exact."""
     small = picture.convert("RGB")
     small.thumbnail((_SIDE, _SIDE), Image.Resampling.BILINEAR)
-    bits, quality = pdqhash.compute(np.asarray(small))
-    return np.packbits(bits).tobytes().hex() if quality >= _LEAST_QUALITY else ""
+    pixels = np.asarray(small)
+    bits, quality = pdqhash.compute(pixels)
+    if quality < _LEAST_QUALITY:
+        return "", ""
+    mirrored, _ = pdqhash.compute(np.ascontiguousarray(pixels[:, ::-1]))
+    return _hex(bits), _hex(mirrored)
+
+
+def _hex(bits: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> str:
+    return np.packbits(bits).tobytes().hex()

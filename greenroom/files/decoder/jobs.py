@@ -9,7 +9,9 @@ from greenroom.files.models import Media, Variant
 
 UNKNOWN: Final = "application/octet-stream"
 PIXELS: Final = "pixels"
-"""The file with the picture for the rater: 224 x 224 pixels of three bytes."""
+"""The file with pictures for the rater: each has 224 x 224 pixels of three bytes."""
+MOST_FRAMES: Final = 5
+"""Pictures of an animation or video that are rated and hashed."""
 
 
 class _Tagged(Struct, frozen=True, tag=True, tag_field="kind"):
@@ -67,6 +69,8 @@ class Decoded(_Tagged, frozen=True, kw_only=True):
     height: int = 0
     thumbhash: str = ""
     perceptual_hash: str = ""
+    frame_hashes: tuple[str, ...] = ()
+    mirrored_hashes: tuple[str, ...] = ()
     duration_ms: int = 0
     waveform: str = ""
     pages: int = 0
@@ -81,6 +85,12 @@ class TooManyPixels(_Tagged, frozen=True):
 
 class LocationStays(_Tagged, frozen=True):
     """It says where it was recorded, and that cannot be removed."""
+
+
+class MetadataStays(_Tagged, frozen=True):
+    """No decoder can read it, and it has metadata, or may have."""
+
+    type: str
 
 
 class NeedsTime(_Tagged, frozen=True):
@@ -101,7 +111,9 @@ class DiskFull(_Tagged, frozen=True):
     """The child could not write its files."""
 
 
-Answer: TypeAlias = Decoded | TooManyPixels | LocationStays | NeedsTime | Broken | DiskFull
+Answer: TypeAlias = (
+    Decoded | TooManyPixels | LocationStays | MetadataStays | NeedsTime | Broken | DiskFull
+)
 
 
 class Reply(Struct, frozen=True):

@@ -54,6 +54,11 @@ def preload() -> None:
     ImageFile.LOAD_TRUNCATED_IMAGES = False
 
 
+def accept_damage() -> None:
+    """From here on pictures are read as far as they go. Careful: for the whole process."""
+    ImageFile.LOAD_TRUNCATED_IMAGES = True
+
+
 def open_picture(
     path: Path, format: str, *, max_pixels: int, ignores_orientation: bool = False
 ) -> Picture:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from greenroom.files.decoder.jobs import LocationStays, NeedsTime, TooManyPixels
+from greenroom.files.decoder.jobs import LocationStays, MetadataStays, NeedsTime, TooManyPixels
 
 _DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
 
@@ -17,7 +17,7 @@ class NotDecodable(Exception):
 class Stopped(Exception):
     """The answer is known without decoding any further."""
 
-    def __init__(self, answer: TooManyPixels | LocationStays | NeedsTime) -> None:
+    def __init__(self, answer: TooManyPixels | LocationStays | MetadataStays | NeedsTime) -> None:
         self.answer = answer
 
 

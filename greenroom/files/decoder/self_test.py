@@ -43,12 +43,14 @@ def missing_programs() -> list[MissingProgram]:
     missing = list[MissingProgram]()
     if shutil.which("ffmpeg") is None or shutil.which("ffprobe") is None:
         text = (
-            "ffmpeg is not installed: videos and sounds have no preview, and keep their metadata."
+            "ffmpeg is not installed: videos and sounds have no preview, and are refused if they "
+            "say where they were recorded."
         )
         missing.append(MissingProgram(text, "Install ffmpeg (Debian: apt install ffmpeg)."))
     if shutil.which("heif-dec") is None and shutil.which("heif-convert") is None:
         text = (
-            "heif-convert is not installed: HEIC pictures have no preview, and keep their metadata."
+            "heif-convert is not installed: HEIC pictures with metadata are refused, as nearly all "
+            "of them are."
         )
         advice = "Install it (Debian: apt install libheif-examples)."
         missing.append(MissingProgram(text, advice))

@@ -1,18 +1,22 @@
 """Makes the versions of a picture that others see: three sizes and a blurred one, as WebP."""
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
 from PIL import Image, ImageFilter
 
-from greenroom.files.decoder.hashes import perceptual_hash
+from greenroom.files.decoder.hashes import perceptual_hashes
 from greenroom.files.decoder.jobs import PIXELS, Decoded, Made
 from greenroom.files.decoder.picture import Picture, bare, fitting, resized
 from greenroom.files.decoder.thumbhash import thumbhash
 from greenroom.files.models import Media, Variant
 
 WEBP: Final = "image/webp"
+FRAME_SIDE: Final = 512
+"""Of a further picture that is only rated and hashed."""
 SIDES: Final = {Variant.LARGE: 1920, Variant.MEDIUM: 960, Variant.SMALL: 320}
 RATED_SIDE: Final = 224
 _QUALITY, _METHOD = 80, 2
@@ -33,15 +37,35 @@ def versions(picture: Picture, type: str, media: Media, folder: Path) -> Decoded
     small = smaller[Variant.SMALL]
     made.append(_written(blurred(small), Variant.BLURRED, folder))
     write_pixels(small if min(small.size) >= RATED_SIDE else smaller[Variant.MEDIUM], folder)
+    upright, mirrored = perceptual_hashes(on_color(smaller[Variant.MEDIUM], _WHITE))
     return Decoded(
         type=type,
         media=media,
         width=picture.width,
         height=picture.height,
         thumbhash=thumbhash(small),
-        perceptual_hash=perceptual_hash(on_color(smaller[Variant.MEDIUM], _WHITE)),
+        perceptual_hash=upright,
+        mirrored_hashes=(mirrored,) if mirrored else (),
         previews=tuple(made),
         has_pixels=True,
+    )
+
+
+def with_frames(decoded: Decoded, frames: Iterable[Image.Image], folder: Path) -> Decoded:
+    """Adds the hashes and the pixels of further pictures of an animation or video."""
+    upright = dict.fromkeys([decoded.perceptual_hash] if decoded.perceptual_hash else [])
+    mirrored = dict.fromkeys(decoded.mirrored_hashes)
+    for frame in frames:
+        write_pixels(frame, folder)
+        found = perceptual_hashes(on_color(frame, _WHITE))
+        if all(found):
+            upright[found[0]] = mirrored[found[1]] = None
+    first, *more = upright or [""]
+    return replace(
+        decoded,
+        perceptual_hash=first,
+        frame_hashes=tuple(more),
+        mirrored_hashes=tuple(mirrored),
     )
 
 
@@ -66,7 +90,8 @@ def blurred(image: Image.Image) -> Image.Image:
 def write_pixels(image: Image.Image, folder: Path) -> None:
     size = RATED_SIDE, RATED_SIDE
     pixels = on_color(image, _WHITE).resize(size, Image.Resampling.BILINEAR)
-    (folder / PIXELS).write_bytes(pixels.tobytes())
+    with (folder / PIXELS).open("ab") as file:
+        file.write(pixels.tobytes())
 
 
 def on_color(image: Image.Image, color: tuple[int, int, int]) -> Image.Image:

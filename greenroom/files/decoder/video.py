@@ -1,25 +1,33 @@
 """Reads a video: its duration, a picture of it, a short preview, and whether it tells a place."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
+from PIL import Image
 
 from greenroom.files.decoder.content_type import Guess
 from greenroom.files.decoder.ffmpeg import Probe, Stream, ffmpeg, probe, source
-from greenroom.files.decoder.jobs import Decoded, LocationStays, Made
+from greenroom.files.decoder.jobs import (
+    MOST_FRAMES,
+    UNKNOWN,
+    Decoded,
+    LocationStays,
+    Made,
+    MetadataStays,
+)
 from greenroom.files.decoder.picture import LARGEST, check_pixels, open_picture
 from greenroom.files.decoder.problems import NotDecodable, Stopped
 from greenroom.files.decoder.sound import read_sound
-from greenroom.files.decoder.versions import versions
+from greenroom.files.decoder.versions import FRAME_SIDE, versions, with_frames
 from greenroom.files.models import Media, Variant
 
 CLIP_SECONDS: Final = 30
 CLIP_SIDE: Final = 360
-_POSTER_SECONDS, _MAKE_CLIP_SECONDS, _COUNT_SECONDS = 60, 120, 60
+_POSTER_SECONDS, _FRAME_SECONDS, _MAKE_CLIP_SECONDS, _COUNT_SECONDS = 60, 10, 120, 60
 _NO_METADATA: Final = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact")
 _PLACE: Final = re.compile(r"location|gps|geo|xyz|loci", re.IGNORECASE)
 _PLACE_IN_XMP: Final = re.compile(r"GPS|Location|City", re.IGNORECASE)
@@ -34,7 +42,12 @@ def read_video(path: Path, guess: Guess, folder: Path, *, max_pixels: int, size:
     if found.first("video") is None:
         sound = read_sound(path, replace(guess, type=sound_type(guess.type)), found)
         return _with_stripped(sound, path, guess, folder, found, size)
-    video = _read(path, guess, folder, found, max_pixels)
+    try:
+        video = _read(path, guess, folder, found, max_pixels)
+    except NotDecodable:
+        if tells_place(found):
+            raise Stopped(MetadataStays(UNKNOWN)) from None
+        raise
     return _with_stripped(video, path, guess, folder, found, size)
 
 
@@ -63,6 +76,8 @@ def _read(path: Path, guess: Guess, folder: Path, found: Probe, max_pixels: int)
     picture = replace(picture, width=width, height=height)
     decoded = versions(picture, guess.type, Media.VIDEO, folder)
     decoded = replace(decoded, duration_ms=duration_ms)
+    frames = _later_frames(path, guess.reader, folder, duration_ms, max_pixels)
+    decoded = with_frames(decoded, frames, folder)
     with suppress(NotDecodable):  # a video that is too slow to convert has no short preview
         clip = _clip(path, guess.reader, folder, (width, height))
         return replace(decoded, previews=(*decoded.previews, clip))
@@ -97,17 +112,35 @@ def _poster(path: Path, format: str, folder: Path, duration_ms: int) -> Path:
     poster = folder / "poster.png"
     for at_ms in (min(1000, duration_ms // 4), 0):
         with suppress(NotDecodable):
-            ffmpeg(
-                (
-                    *("-ss", f"{at_ms}ms", *source(path, format)),
-                    *("-map", "0:v:0", "-frames:v", "1", "-vf", _scaled(LARGEST, short=False)),
-                    *("-f", "image2", "-c:v", "png", "-update", "1", str(poster)),
-                ),
-                seconds=_POSTER_SECONDS,
-            )
-            if poster.exists() and poster.stat().st_size:
-                return poster
+            return _frame(path, format, poster, at_ms, LARGEST, seconds=_POSTER_SECONDS)
     raise NotDecodable("no picture in the video")
+
+
+def _later_frames(
+    path: Path, format: str, folder: Path, duration_ms: int, max_pixels: int
+) -> Iterator[Image.Image]:
+    """After a fifth of its time, two fifths, and so on."""
+    target = folder / "frame.png"
+    for part in range(1, MOST_FRAMES):
+        at_ms = duration_ms * part // MOST_FRAMES
+        with suppress(NotDecodable):
+            _frame(path, format, target, at_ms, FRAME_SIDE, seconds=_FRAME_SECONDS)
+            yield open_picture(target, "PNG", max_pixels=max_pixels).image
+        target.unlink(missing_ok=True)
+
+
+def _frame(path: Path, format: str, target: Path, at_ms: int, side: int, *, seconds: float) -> Path:
+    ffmpeg(
+        (
+            *("-ss", f"{at_ms}ms", *source(path, format)),
+            *("-map", "0:v:0", "-frames:v", "1", "-vf", _scaled(side, short=False)),
+            *("-f", "image2", "-c:v", "png", "-update", "1", str(target)),
+        ),
+        seconds=seconds,
+    )
+    if not target.exists() or not target.stat().st_size:
+        raise NotDecodable("no picture in the video")
+    return target
 
 
 def _scaled(side: int, *, short: bool) -> str:

@@ -137,6 +137,8 @@ export const enFiles = {
   "problem.file-too-large": "This file is too large.",
   "problem.location-not-removable":
     "This video says where it was recorded, and we can't remove that. Save it without its location.",
+  "problem.metadata-not-removable":
+    "We can't open this file to remove where it was taken. Save it in another format, such as JPEG, or send the original.",
   "problem.not-scannable": "We couldn't scan this file for viruses, so it can't be sent.",
   "problem.picture-too-complex": "This picture is too large to show. Make it smaller and attach it again.",
   "problem.quota-exceeded": "You don't have enough space left. Delete files in Settings.",

@@ -1,0 +1,226 @@
+"""Rating and recognising pictures, videos and animations, also where only a part of them is bad."""
+
+import io
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from greenroom.files import items, rules
+from greenroom.files.items import Removed
+from greenroom.files.models import File, Media, Variant
+from greenroom.files.policy import SafeModeRules
+from greenroom.files.rater import LABELS, PIXEL_BYTES
+from greenroom.files.records import FILES, REMOVED, removed_in
+from greenroom.files.removed_pictures import RemovedPictures, remember_removed
+from greenroom.ids import FileId
+from greenroom.store.base import Put
+from tests.files.checks import CheckWorld
+from tests.files.pictures import saved, scene
+from tests.files.recordings import made
+
+_BAD = (200, 30, 30)
+
+
+class RedIsBad:
+    """A rater that finds a picture explicit if it is red."""
+
+    def __init__(self) -> None:
+        self.rated = 0
+
+    async def rate(self, pixels: bytes) -> dict[str, float]:
+        assert len(pixels) == PIXEL_BYTES
+        self.rated += 1
+        red, green, _ = (sum(pixels[at::3]) / (PIXEL_BYTES / 3) for at in range(3))
+        bad = 0.9 if red > green + 50 else 0.01
+        return dict.fromkeys(LABELS, 0.0) | {"porn": bad, "neutral": 1 - bad}
+
+    async def close(self) -> None:
+        pass
+
+
+def _plain(color: tuple[int, int, int]) -> Image.Image:
+    return Image.new("RGB", (160, 120), color)
+
+
+def _animation(format: str, frames: list[Image.Image], duration: int | list[int]) -> bytes:
+    first, *rest = frames
+    return saved(first, format, save_all=True, append_images=rest, duration=duration)
+
+
+def _greens(count: int) -> list[Image.Image]:
+    return [_plain((10, 100 + number, 20)) for number in range(count)]
+
+
+@pytest.mark.parametrize("format", ["GIF", "WEBP", "PNG"])
+@pytest.mark.parametrize("bad", [1, 5, 9])
+async def test_an_animation_is_rated_by_its_worst_picture(
+    checks: CheckWorld, format: str, bad: int
+) -> None:
+    rater = RedIsBad()
+    checks.change_files(rater=rater)
+    frames = _greens(10)
+    frames[bad : bad + 2] = [_plain(_BAD)] * 2
+    frames = frames + [_plain(_BAD)] * (10 - len(frames))
+    shown = [100 if at in (bad, bad + 1) else 10 for at in range(len(frames))]
+    file = await checks.checked(_animation(format, frames, shown))
+    assert file.media is Media.PICTURE
+    assert file.band == 2
+    assert rater.rated <= 5
+
+
+async def test_a_picture_that_is_shown_for_long_is_rated_among_many(checks: CheckWorld) -> None:
+    checks.change_files(rater=RedIsBad())
+    frames = [*_greens(30), _plain(_BAD), *_greens(30)]
+    file = await checks.checked(_animation("GIF", frames, [20] * 30 + [2000] + [20] * 30))
+    assert file.band == 2
+
+
+async def test_a_still_is_rated_once(checks: CheckWorld) -> None:
+    rater = RedIsBad()
+    checks.change_files(rater=rater)
+    file = await checks.checked(saved(_plain(_BAD), "PNG"))
+    assert (file.band, rater.rated) == (2, 1)
+    assert (await checks.checked(saved(_plain((10, 200, 20)), "PNG"))).band == 0
+
+
+def _video_that_turns_red(at: float, seconds: float = 10) -> bytes:
+    parts = f"color=green:160x120:rate=10:d={at}[a];color=red:160x120:rate=10:d=2[b]"
+    rest = f"color=green:160x120:rate=10:d={seconds - at - 2}[c];[a][b][c]concat=n=3"
+    codec = ("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p")
+    return made("v.mp4", "-filter_complex", f"{parts};{rest}", *codec)
+
+
+@pytest.mark.parametrize("at", [2, 5, 7])
+async def test_a_video_is_rated_by_its_worst_picture(checks: CheckWorld, at: float) -> None:
+    rater = RedIsBad()
+    checks.change_files(rater=rater)
+    file = await checks.checked(_video_that_turns_red(at))
+    assert (file.media, file.band) == (Media.VIDEO, 2)
+    assert rater.rated == 5
+
+
+def test_the_worst_rating_counts() -> None:
+    thresholds = SafeModeRules()
+    none = dict.fromkeys(LABELS, 0.0)
+    harmless = none | {"neutral": 0.99}
+    sexy = none | {"sexy": 0.99, "neutral": 0.01}
+    explicit = none | {"porn": 0.81, "neutral": 0.19}
+    assert rules.worst([harmless, sexy], thresholds) == sexy
+    assert rules.worst([sexy, explicit, harmless], thresholds) == explicit
+    almost = none | {"porn": 0.3, "neutral": 0.7}
+    assert rules.worst([harmless, almost], thresholds) == almost
+
+
+async def _removed(checks: CheckWorld, content: bytes) -> File:
+    file = await checks.checked(content)
+    await checks.store.write(*remember_removed(file, checks.clock.now_ms()))
+    checks.clock.advance(seconds=2)
+    return file
+
+
+async def test_an_animation_with_a_removed_picture_in_it_is_recognised(
+    checks: CheckWorld,
+) -> None:
+    removed = await _removed(checks, saved(scene(600, 400), "JPEG"))
+    white = Image.new("RGB", (600, 400), "white")
+    for first in (white, scene(600, 400, seed=2)):
+        frames = [first, *[scene(600, 400)] * 3]
+        file = await checks.checked(_animation("WEBP", frames, 100))
+        assert file.perceptual_hash
+        assert file.resembles == removed.id
+        large = await checks.bytes_of(file, Variant.LARGE)
+        assert large is not None
+        assert getattr(Image.open(io.BytesIO(large)), "n_frames", 1) > 1
+
+
+async def test_a_picture_out_of_a_removed_animation_is_recognised(checks: CheckWorld) -> None:
+    white, scenes = Image.new("RGB", (600, 400), "white"), [scene(600, 400, seed=n) for n in (1, 2)]
+    removed = await _removed(checks, _animation("WEBP", [white, *scenes], 100))
+    for one in scenes:
+        assert (await checks.checked(saved(one, "JPEG"))).resembles == removed.id
+
+
+async def test_a_mirrored_copy_is_recognised(checks: CheckWorld) -> None:
+    mirror = Image.Transpose.FLIP_LEFT_RIGHT
+    for seed in (1, 2, 3):
+        removed = await _removed(checks, saved(scene(600, 400, seed=seed), "JPEG"))
+        copy = scene(600, 400, seed=seed).transpose(mirror).resize((420, 280))
+        assert (await checks.checked(saved(copy, "JPEG", quality=50))).resembles == removed.id
+    assert (await checks.checked(saved(scene(600, 400, seed=9), "JPEG"))).resembles is None
+
+
+async def test_a_video_with_a_removed_picture_in_it_is_recognised(
+    checks: CheckWorld, tmp_path: Path
+) -> None:
+    removed = await _removed(checks, saved(scene(640, 480), "JPEG"))
+    still = tmp_path / "still.png"
+    still.write_bytes(saved(scene(640, 480), "PNG"))
+    picture = ("-loop", "1", "-t", "4", "-framerate", "10", "-i", str(still))
+    grey = ("-f", "lavfi", "-i", "color=gray:640x480:rate=10:d=4")
+    joined = ("-filter_complex", "[0:v][1:v]concat=n=2", "-pix_fmt", "yuv420p")
+    file = await checks.checked(made("v.mp4", *grey, *picture, *joined))
+    assert (file.media, file.resembles) == (Media.VIDEO, removed.id)
+
+
+def _hash(number: int) -> str:
+    """Unlike that of any other number."""
+    return sha256(b"%d" % number).hexdigest()
+
+
+async def _remembered(checks: CheckWorld, at_ms: int, number: int) -> FileId:
+    file = checks.files.ids.file()
+    await checks.store.write(items.removed_op(Removed(file, at_ms, _hash(number))))
+    return file
+
+
+DAY_MS = 86_400_000
+
+
+async def test_removed_pictures_are_kept_by_month_and_read_from_the_newest(
+    checks: CheckWorld,
+) -> None:
+    now_ms = checks.clock.now_ms()
+    ages = (0, 20, 40, 200, 600)
+    made = [await _remembered(checks, now_ms - age * DAY_MS, age) for age in ages]
+    assert len({removed_in(now_ms - age * DAY_MS) for age in ages}) >= 4
+    old = items.removed_op(Removed(FileId("fil_old"), 5, "f" * 64))
+    await checks.store.write(Put(FILES, {**old.item, "pk": REMOVED}))
+    known = RemovedPictures(checks.store, checks.clock)
+    for age, file in zip(ages, made, strict=True):
+        assert await known.resembling([_hash(age)]) == file
+    assert await known.resembling(["f" * 64]) == "fil_old", "of before there were months"
+
+
+async def test_a_node_knows_the_newest_and_no_more(checks: CheckWorld) -> None:
+    now_ms = checks.clock.now_ms()
+    made = [await _remembered(checks, now_ms - age * 9 * DAY_MS, age) for age in range(10)]
+    known = RemovedPictures(checks.store, checks.clock, most=6)
+    for age, file in enumerate(made):
+        assert await known.resembling([_hash(age)]) == (file if age < 6 else None)
+    checks.clock.advance(seconds=2)
+    assert await known.resembling([_hash(77)]) is None
+    newest = await _remembered(checks, checks.clock.now_ms(), 77)
+    assert await known.resembling([_hash(77)]) is None, "it asks once a second"
+    checks.clock.advance(seconds=2)
+    assert await known.resembling([_hash(77)]) == newest
+    assert await known.resembling([_hash(4)]) == made[4]
+    assert await known.resembling([_hash(5)]) is None, "it has made room"
+
+
+async def test_a_new_month_is_read_from_its_beginning(checks: CheckWorld) -> None:
+    known = RemovedPictures(checks.store, checks.clock)
+    assert await known.resembling([_hash(1)]) is None
+    month = removed_in(checks.clock.now_ms())
+    while removed_in(checks.clock.now_ms() + 3_600_000) == month:
+        checks.clock.advance(seconds=3600)
+    assert await known.resembling([_hash(1)]) is None
+    checks.clock.advance(seconds=3590)
+    before = await _remembered(checks, checks.clock.now_ms(), 1)
+    checks.clock.advance(seconds=3600)
+    assert removed_in(checks.clock.now_ms()) != month
+    after = await _remembered(checks, checks.clock.now_ms(), 2)
+    checks.clock.advance(seconds=1)
+    assert await known.resembling([_hash(2)]) == after
+    assert await known.resembling([_hash(1)]) == before
