@@ -5,6 +5,7 @@ import io
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,6 +53,20 @@ async def test_a_picture_is_turned_upright(
     assert (file.width, file.height) == (300, 200)
     for variant in (Variant.SMALL, Variant.LARGE):
         assert _difference(await _shown(world, file, variant), pictures.corners()) < 6
+
+
+async def test_a_moving_preview_keeps_the_pace_of_its_original(world: CheckWorld) -> None:
+    frames = [scene(64, 64, seed=number) for number in range(3)]
+    options: dict[str, Any] = {"save_all": True, "append_images": frames[1:]}
+    for format in ("GIF", "WEBP", "PNG"):
+        content = pictures.saved(frames[0], format, duration=[40, 700, 2000], **options)
+        shown = await _shown(world, await world.checked(content))
+        durations = list[int]()
+        for number in range(3):
+            shown.seek(number)
+            shown.load()
+            durations.append(shown.info["duration"])
+        assert durations == [40, 700, 2000], format
 
 
 async def test_sizes_keep_the_proportions_and_never_grow(world: CheckWorld) -> None:
