@@ -23,6 +23,9 @@ from tests.web.window import Window
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+_CHECKED_MS = 90_000
+"""The clip is converted first, on a machine with other work."""
+
 
 class _WithPolicy(SimpleHTTPRequestHandler):
     policy: ClassVar = ""
@@ -93,7 +96,7 @@ async def _assert_shown(window: Window) -> None:
     """The picture is drawn, in the conversation and in the gallery."""
     row = window.message("Seen from everywhere")
     small = row.get_by_role("img", name="Picture from Maya Lindqvist")
-    await expect(small).to_have_js_property("complete", True)
+    await expect(small).to_have_js_property("complete", True, timeout=_CHECKED_MS)
     assert await small.evaluate("one => one.naturalWidth") > 0
     await row.locator(".tile-open").first.click()
     large = window.page.locator("dialog.gallery img")
