@@ -107,21 +107,21 @@ async def test_a_case_cannot_be_decided_before_it_is_loaded(window: OpenWindow) 
     await ada.page.route("**/context", later)
     await ada.go("/moderation")
     cases = ada.page.get_by_role("region", name="Open cases").locator("[data-case]")
-    await expect(cases).to_have_count(3)
+    await expect(cases).to_have_count(4)
     await cases.last.click()
     await expect(ada.button("Dismiss")).to_be_disabled()
     await ada.page.keyboard.press("d")
     seen.set()
     await expect(ada.button("Dismiss")).to_be_enabled()
-    await expect(cases).to_have_count(3)
+    await expect(cases).to_have_count(4)
     for _ in range(12):
         await ada.page.keyboard.down("d")
     await ada.page.keyboard.up("d")
-    await expect(cases).to_have_count(2)
+    await expect(cases).to_have_count(3)
     await expect(
         ada.page.get_by_role("group", name="Decide").get_by_role("button").first
     ).to_be_enabled()
-    await expect(cases).to_have_count(2)
+    await expect(cases).to_have_count(3)
 
 
 async def test_an_invalid_url_shows_page_not_found(window: OpenWindow) -> None:
