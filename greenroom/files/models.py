@@ -111,7 +111,7 @@ class FileUse(Struct, frozen=True, kw_only=True):
         return bool(self.client_id) and not self.item
 
 
-class File(Struct, frozen=True, kw_only=True):
+class File(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: FileId
     owner: UserId
     name: str

@@ -62,7 +62,6 @@ async def test_an_animation_is_rated_by_its_worst_picture(
     checks.change_files(rater=rater)
     frames = _greens(10)
     frames[bad : bad + 2] = [_plain(_BAD)] * 2
-    frames = frames + [_plain(_BAD)] * (10 - len(frames))
     shown = [100 if at in (bad, bad + 1) else 10 for at in range(len(frames))]
     file = await checks.checked(_animation(format, frames, shown))
     assert file.media is Media.PICTURE
