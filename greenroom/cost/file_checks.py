@@ -30,8 +30,7 @@ async def _check(fixture: Fixture, name: str, *, ends: FileState) -> Act:
     uploaded = await complete_upload(fixture.files, ana, file.id)
     events = list[FileEvent]()
     files = fixture.files_that_check(events.append)
-    await files.pipeline.removed.resembling(["0" * 64])  # `learn_100_removed` has its price
-    fixture.clock.advance(seconds=2)  # so that it looks for new ones
+    await files.pipeline.removed.resembling(["0" * 64])  # `learn_removed` is its price
 
     async def act() -> None:
         try:

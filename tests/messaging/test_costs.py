@@ -117,8 +117,3 @@ def test_files_need_few_requests_to_s3(on_sqlite: dict[str, Measured]) -> None:
 def test_patterns_without_a_bucket_ask_nothing_of_it(on_sqlite: dict[str, Measured]) -> None:
     for name in ("history_page", "send_10_files", "delete_10_files", "set_avatar", "tus_append"):
         assert on_sqlite[name].blobs is None, name
-
-
-def test_the_check_of_a_photo_looks_for_removed_pictures(on_sqlite: dict[str, Measured]) -> None:
-    photo, text = on_sqlite["check_photo"], on_sqlite["check_text"]
-    assert photo.read == text.read + 0.5
