@@ -15,7 +15,7 @@ from greenroom.messaging.attachment_ops import use_while_waiting
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.problems import FileAlreadyUsed, InvalidAttachments
-from greenroom.safety.verdict import Hold, Judged, PolicyTag
+from greenroom.safety.verdict import Hold, Judged
 
 RESEMBLES = "resembles"
 """Why a message is held: it has a picture like one that a moderator removed."""
@@ -81,10 +81,9 @@ def held_if_resembling(messaging: Messaging, verdict: Judged, files: Iterable[Fi
     holds = messaging.files.safe_mode.hold_resembling
     if not holds or all(file.resembles is None for file in files):
         return None
-    tags = {*verdict.policy_tags, PolicyTag.NSFW}
     return Hold(
         spam_score=verdict.spam_score,
-        policy_tags=tuple(tag for tag in PolicyTag if tag in tags),
+        policy_tags=verdict.policy_tags,
         policy_hints=verdict.policy_hints,
         reason=RESEMBLES,
     )
