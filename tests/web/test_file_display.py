@@ -97,9 +97,8 @@ async def test_the_gallery_needs_no_swipes_and_keeps_its_keys(
     for place in range(2, 7):
         await gallery.get_by_role("button", name="Next").click()
         await expect(gallery).to_contain_text(f"{place} of 6")
-    await maya.page.wait_for_timeout(
-        100
-    )  # a button without a function loses the focus a frame later
+    # A button without a function loses the focus a frame later.
+    await maya.page.wait_for_timeout(100)
     await maya.page.keyboard.press("ArrowLeft")
     await expect(gallery).to_contain_text("5 of 6")
     await maya.page.keyboard.press("End")
@@ -107,6 +106,13 @@ async def test_the_gallery_needs_no_swipes_and_keeps_its_keys(
     await expect(gallery.get_by_role("img", name="A shoulder in soft light")).to_be_visible()
     await maya.page.keyboard.press("Home")
     await expect(gallery).to_contain_text("1 of 6")
+
+
+async def test_a_reply_names_the_files_that_it_answers(window: OpenWindow) -> None:
+    maya = await _scouting(await window("Maya Lindqvist"))
+    quote = maya.message("The terrace! And the mist").locator(".quote")
+    for name in ("terrace.jpg", "lake.jpg", "valley.jpg", "forest.jpg"):
+        await expect(quote).to_contain_text(name)
 
 
 async def test_a_held_picture_is_named_in_the_queue(window: OpenWindow) -> None:

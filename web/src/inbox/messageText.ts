@@ -1,4 +1,4 @@
-// A message in one line: its text, or the names of its files.
+// A message in one line: its text, or what files it has.
 import type { Attachment, Outgoing } from "../client";
 import { list, t } from "../strings";
 import { plain } from "./markdown";
@@ -7,6 +7,11 @@ type Named = Pick<Attachment, "media" | "name">;
 
 export function messageText(message: { body: string; attachments?: readonly Named[] }): string {
   return plain(message.body) || filesText(message.attachments ?? []);
+}
+
+/** Of a message that is quoted: its text, or the names of all its files. */
+export function quotedText(message: { body: string; attachments?: readonly Named[] }): string {
+  return plain(message.body) || list((message.attachments ?? []).map((one) => one.name));
 }
 
 export function outgoingText({ body, attachments }: Outgoing): string {
