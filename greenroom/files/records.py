@@ -46,7 +46,6 @@ TTL = "goneAt"
 
 FILE = "FILE"
 STORAGE = "STORAGE"
-REMOVED = "REMOVED"
 """Where they were before they were kept by month."""
 
 OWN_FILES = Index(
@@ -88,7 +87,6 @@ FILES = Table(
             "{at}#{fileId}",
             "The perceptual hashes of a picture that was removed in this month.",
         ),
-        Kind(REMOVED, "{at}#{fileId}", "The same, from before they were kept by month."),
     ),
     indexes=(OWN_FILES,),
     ttl=TTL,
@@ -136,7 +134,7 @@ def removed_key(at_ms: int, file: FileId) -> Key:
 
 def removed_in(at_ms: int) -> str:
     """The partition of a month."""
-    return f"{REMOVED}#{iso(at_ms)[:7]}"
+    return f"REMOVED#{iso(at_ms)[:7]}"
 
 
 def owner_key(user: UserId) -> str:

@@ -15,7 +15,7 @@ from greenroom.clock import Clock, iso
 from greenroom.files import items
 from greenroom.files.items import Removed
 from greenroom.files.models import File
-from greenroom.files.records import FILES, REMOVED, removed_in
+from greenroom.files.records import FILES, removed_in
 from greenroom.ids import FileId
 from greenroom.store.base import Put, Store
 from greenroom.store.expressions import Bound
@@ -28,6 +28,8 @@ MONTHS = 24
 """How far back it reads."""
 _OVERLAP_MS = 5 * 60_000
 _FRESH_MS = 1000
+_STALE_MS = 86_400_000
+"""After a day without any it reads no more than the newest."""
 _PAGE = 500
 _AT_ONCE = 5000
 
@@ -72,8 +74,8 @@ class RemovedPictures:
             now_ms = self._clock.now_ms()
             if 0 <= now_ms - self._read_ms < _FRESH_MS:
                 return
-            is_first = self._read_ms == 0
-            found = self._newest(now_ms) if is_first else self._since(min(now_ms, self._read_ms))
+            is_stale = now_ms - self._read_ms > _STALE_MS  # or nothing was read yet
+            found = self._newest(now_ms) if is_stale else self._since(min(now_ms, self._read_ms))
             read = {one.file: one async for one in found}
             self._read_ms = now_ms
             if not read.keys() <= self._known.keys():
@@ -88,7 +90,7 @@ class RemovedPictures:
 
     async def _newest(self, now_ms: int) -> AsyncIterator[Removed]:
         left = self._most
-        for partition in (*_months(now_ms + _OVERLAP_MS), REMOVED):
+        for partition in _months(now_ms + _OVERLAP_MS):
             cursor: str | None = None
             while left > 0:
                 page = await self._store.query(
@@ -119,6 +121,6 @@ def _months(from_ms: int, until: str = "") -> Iterator[str]:
     first = datetime.fromtimestamp(from_ms // 1000, UTC)
     for back in range(MONTHS):
         year, month = divmod(first.year * 12 + first.month - 1 - back, 12)
-        yield (partition := f"{REMOVED}#{year:04d}-{month + 1:02d}")
+        yield (partition := f"REMOVED#{year:04d}-{month + 1:02d}")
         if partition == until:
             return

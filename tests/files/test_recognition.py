@@ -12,10 +12,9 @@ from greenroom.files.items import Removed
 from greenroom.files.models import File, Media, Variant
 from greenroom.files.policy import SafeModeRules
 from greenroom.files.rater import LABELS, PIXEL_BYTES
-from greenroom.files.records import FILES, REMOVED, removed_in
+from greenroom.files.records import removed_in
 from greenroom.files.removed_pictures import RemovedPictures, remember_removed
 from greenroom.ids import FileId
-from greenroom.store.base import Put
 from tests.files.checks import CheckWorld
 from tests.files.pictures import saved, scene
 from tests.files.recordings import made
@@ -184,12 +183,9 @@ async def test_removed_pictures_are_kept_by_month_and_read_from_the_newest(
     ages = (0, 20, 40, 200, 600)
     made = [await _remembered(checks, now_ms - age * DAY_MS, age) for age in ages]
     assert len({removed_in(now_ms - age * DAY_MS) for age in ages}) >= 4
-    old = items.removed_op(Removed(FileId("fil_old"), 5, "f" * 64))
-    await checks.store.write(Put(FILES, {**old.item, "pk": REMOVED}))
     known = RemovedPictures(checks.store, checks.clock)
     for age, file in zip(ages, made, strict=True):
         assert await known.resembling([_hash(age)]) == file
-    assert await known.resembling(["f" * 64]) == "fil_old", "of before there were months"
 
 
 async def test_a_node_knows_the_newest_and_no_more(checks: CheckWorld) -> None:
@@ -206,6 +202,18 @@ async def test_a_node_knows_the_newest_and_no_more(checks: CheckWorld) -> None:
     assert await known.resembling([_hash(77)]) == newest
     assert await known.resembling([_hash(4)]) == made[4]
     assert await known.resembling([_hash(5)]) is None, "it has made room"
+
+
+async def test_after_a_long_time_a_node_reads_no_more_than_the_newest(checks: CheckWorld) -> None:
+    known = RemovedPictures(checks.store, checks.clock, most=3)
+    assert await known.resembling([_hash(0)]) is None
+    checks.clock.advance(seconds=40 * 86_400)
+    now_ms = checks.clock.now_ms()
+    made = [await _remembered(checks, now_ms - age * DAY_MS // 4, age) for age in range(100)]
+    with checks.store.counting() as cost:
+        assert await known.resembling([_hash(0)]) == made[0]
+    assert await known.resembling([_hash(4)]) is None
+    assert cost.read_units <= 1
 
 
 async def test_a_new_month_is_read_from_its_beginning(checks: CheckWorld) -> None:
