@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import tarfile
 import zipfile
 from functools import cache
 
@@ -107,6 +108,16 @@ def archive(*members: tuple[str, bytes], stored: str = "") -> bytes:
         for name, content in members:
             kind = zipfile.ZIP_STORED if name == stored else zipfile.ZIP_DEFLATED
             target.writestr(name, content, kind)
+    return written.getvalue()
+
+
+def tar(*members: tuple[str, bytes]) -> bytes:
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as target:
+        for name, content in members:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            target.addfile(member, io.BytesIO(content))
     return written.getvalue()
 
 

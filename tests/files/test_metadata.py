@@ -79,6 +79,11 @@ _UNREADABLE: dict[str, Callable[[], bytes]] = {
     "a TIFF with a place and no pixels": lambda: b"II*\0" + noise(9) + b"\x25\x88\4\0\1\0\0\0",
     "half an MP4 with a place": lambda: _box(b"ftyp", b"isom") + b"\0\0\0\x22\xa9xyz\0\x1252.49",
     "a JPEG 2000 with a place": lambda: b"\0\0\0\x0cjP  \r\n\x87\n" + b"<exif:GPSLatitude>52",
+    "an icon": lambda: b"\0\0\1\0\1\0\x10\x10\0\0\1\0\x20\0" + jpeg_with_place(),
+    "a JPEG XL with packed EXIF": lambda: (
+        b"\0\0\0\x0cJXL \r\n\x87\n" + noise(99) + b"\0\0\0\x40brobExif" + noise(56)
+    ),
+    "a layout with a place": lambda: b"8BPS\0\x01" + noise(99) + b"<exif:GPSLatitude>52",
     "a TIFF of 64 bits": lambda: b"II+\0\x08\0\0\0" + noise(99) + b"\x25\x88\4\0\1\0\0\0",
 }
 
@@ -120,6 +125,7 @@ async def test_a_video_is_refused_without_ffmpeg_only_if_it_says_where(
     "content",
     [
         pytest.param(lambda: b"BMW, 3 doors\n" * 50 + noise(9), id="begins like a BMP by chance"),
+        pytest.param(lambda: documents.tar(("a.jpg", jpeg_with_place())), id="a tar of photos"),
         pytest.param(lambda: documents.archive(("a.jpg", jpeg_with_place())), id="a zip of photos"),
         pytest.param(lambda: b"8BPS\0\x01" + b"<?xpacket begin=''?>" + noise(99), id="a layout"),
         pytest.param(lambda: b"What is Exif\0? GPSLatitude\n".replace(b"\0", b""), id="text"),

@@ -27,6 +27,24 @@ class Guess(Struct, frozen=True):
     reader: str = ""
     """The format for Pillow, or for ffmpeg. A decoder reads a file in this format or not at all, so
     that it never takes it for a playlist or a script of its own."""
+    holds_others: bool = False
+    """A text, a document or an archive: no viewer takes it for one of the pictures in it."""
+
+
+_ARCHIVES: Final = frozenset(
+    {
+        "application/gzip",
+        "application/vnd.rar",
+        "application/x-7z-compressed",
+        "application/x-bzip2",
+        "application/x-gzip",
+        "application/x-rar",
+        "application/x-rar-compressed",
+        "application/x-tar",
+        "application/x-xz",
+        "application/zstd",
+    }
+)
 
 
 def _picture(type: str, reader: str) -> Guess:
@@ -43,7 +61,7 @@ def _video(type: str, reader: str) -> Guess:
 
 
 HEIF: Final = "heif"
-_PDF = Guess("application/pdf", Media.PDF)
+_PDF = Guess("application/pdf", Media.PDF, holds_others=True)
 _SIGNATURES: Final[tuple[tuple[int, bytes, Guess], ...]] = (
     (0, b"\x89PNG\r\n\x1a\n", _picture("image/png", "PNG")),
     (0, b"\xff\xd8\xff", _picture("image/jpeg", "JPEG")),
@@ -99,8 +117,11 @@ def guess(path: Path) -> Guess:
     if found is not None:
         return found
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return Guess(zip_type(path))
-    return Guess(text_type(head) or _by_puremagic(head))
+        return Guess(zip_type(path), holds_others=True)
+    if (text := text_type(head)) is not None:
+        return Guess(text, holds_others=True)
+    type = _by_puremagic(head)
+    return Guess(type, holds_others=type in _ARCHIVES)
 
 
 def _container(head: bytes) -> Guess | None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 from greenroom.files.decoder.content_type import Guess
-from greenroom.files.decoder.jobs import UNKNOWN
 from greenroom.files.models import Media
 
 _PLACES: Final = (
@@ -21,12 +20,12 @@ _PLACES: Final = (
     b"com.apple.quicktime.location",
     b"\xa9xyz\0",
     b"loci\0\0\0\0",
+    b"brobExif",  # packed: it may be a place
+    b"brobxml ",
 )
 _ANY: Final = (
     *_PLACES,
     b"Exif\0",
-    b"brobExif",
-    b"brobxml ",
     b"ns.adobe.com",
     b"<x:xmpmeta",
     b"<?xpacket",
@@ -55,13 +54,13 @@ _FIRST, _LAST = 200_000_000, 50_000_000
 
 
 def has_metadata(path: Path, found: Guess) -> bool:
-    """Of what seems to be a picture, a video or a sound, any metadata counts; of unknown bytes,
-    only a place. A document or an archive is sent as it is: no viewer takes it for a picture."""
-    if found.media is Media.PDF:
+    """Of what seems to be a picture, a video or a sound, any metadata counts; of anything else only
+    a place. A text, a document or an archive is sent as it is."""
+    if found.holds_others:
         return False
     if found.media is not Media.OTHER:
         return _contains(path, (*_ANY, *_BY_READER.get(found.reader, ())))
-    return found.type == UNKNOWN and _contains(path, _PLACES)
+    return _contains(path, _PLACES)
 
 
 def _contains(path: Path, wanted: Iterable[bytes]) -> bool:
