@@ -113,6 +113,10 @@ async def test_a_reply_names_the_files_that_it_answers(window: OpenWindow) -> No
     quote = maya.message("The terrace! And the mist").locator(".quote")
     for name in ("terrace.jpg", "lake.jpg", "valley.jpg", "forest.jpg"):
         await expect(quote).to_contain_text(name)
+    await maya.with_message("I filmed the coast road", "Reply")
+    answered = maya.page.locator(".aim")
+    await expect(answered).to_contain_text("I filmed the coast road")
+    await expect(answered).to_contain_text("coast road.mp4")
 
 
 async def test_a_held_picture_is_named_in_the_queue(window: OpenWindow) -> None:

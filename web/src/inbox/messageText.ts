@@ -9,9 +9,10 @@ export function messageText(message: { body: string; attachments?: readonly Name
   return plain(message.body) || filesText(message.attachments ?? []);
 }
 
-/** Of a message that is quoted: its text, or the names of all its files. */
+/** Of a message that is quoted: its text, and the names of all its files. */
 export function quotedText(message: { body: string; attachments?: readonly Named[] }): string {
-  return plain(message.body) || list((message.attachments ?? []).map((one) => one.name));
+  const names = list((message.attachments ?? []).map((one) => one.name));
+  return [plain(message.body), names].filter(Boolean).join(" · ");
 }
 
 export function outgoingText({ body, attachments }: Outgoing): string {
