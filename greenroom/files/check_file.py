@@ -56,7 +56,7 @@ from greenroom.ids import FileId
 from greenroom.store.base import Op
 from greenroom.store.problems import ConditionFailed, Conflict
 
-Outcome: TypeAlias = dict[str, Any]
+ChangedFields: TypeAlias = dict[str, Any]
 """Fields of the file, with its new state."""
 _TRIES = 10
 _log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ async def give_up(files: Files, timer: Timer) -> None:
         await _finish(files, file, _bad(FileState.FAILED, CheckFailed()))
 
 
-async def _examine(files: Files, file: File) -> Outcome:
+async def _examine(files: Files, file: File) -> ChangedFields:
     """Raises what is to be tried again."""
     async with files.pipeline.work.check() as folder:
         arrived = await read_bytes(
@@ -116,7 +116,7 @@ async def _examine(files: Files, file: File) -> Outcome:
         return {"scan": scan} | await _decode(files, file, arrived.path, made)
 
 
-def _bad_bytes(file: File, arrived: Arrived | None) -> Outcome | None:
+def _bad_bytes(file: File, arrived: Arrived | None) -> ChangedFields | None:
     if arrived is None:
         return _bad(FileState.FAILED, CheckFailed())
     if arrived.size != file.size:
@@ -126,7 +126,7 @@ def _bad_bytes(file: File, arrived: Arrived | None) -> Outcome | None:
     return None
 
 
-def _bad_scan(files: Files, arrived: Arrived) -> Outcome | None:
+def _bad_scan(files: Files, arrived: Arrived) -> ChangedFields | None:
     found = arrived.scan
     if isinstance(found, Infected):
         virus = VirusFound(found.signature)
@@ -143,7 +143,7 @@ def _scan_of(arrived: Arrived) -> Scan:
     return Scan.UNSCANNABLE if isinstance(arrived.scan, Unscannable) else Scan.CLEAN
 
 
-async def _decode(files: Files, file: File, path: Path, made: Path) -> Outcome:
+async def _decode(files: Files, file: File, path: Path, made: Path) -> ChangedFields:
     found = await files.pipeline.decoder.decode(
         path,
         made,
@@ -165,7 +165,7 @@ async def _decode(files: Files, file: File, path: Path, made: Path) -> Outcome:
     return _bad(FileState.REFUSED, TooManyPixels(*megapixels))
 
 
-async def _ready(files: Files, file: File, found: Decoded, made: Path) -> Outcome:
+async def _ready(files: Files, file: File, found: Decoded, made: Path) -> ChangedFields:
     previews, labels, resembles = await asyncio.gather(
         _store_previews(files, file, found, made),
         _rate(files, found, made),
@@ -216,11 +216,11 @@ async def _rate(files: Files, found: Decoded, made: Path) -> dict[str, float]:
     return dict(rules.worst(ratings, files.safe_mode))
 
 
-def _bad(state: FileState, problem: Problem) -> Outcome:
+def _bad(state: FileState, problem: Problem) -> ChangedFields:
     return {"state": state, "problem": problem.code, "detail": str(problem)}
 
 
-async def _finish(files: Files, file: File, outcome: Outcome) -> bool:
+async def _finish(files: Files, file: File, outcome: ChangedFields) -> bool:
     """Writes the outcome to the file as it is now, and publishes it. False if the file is gone."""
     for _ in range(_TRIES):
         now_ms = files.clock.now_ms()

@@ -12,7 +12,7 @@ from greenroom.files import items
 from greenroom.files.check_file import check_file
 from greenroom.files.check_timer import CHECK, check_timer
 from greenroom.files.check_turns import CheckTurns
-from greenroom.files.decoder.places import Places
+from greenroom.files.decoder.slots import Slots
 from greenroom.files.models import FileState
 from greenroom.files.scanner import Clean, Content, ScanOutcome
 from greenroom.ids import UserId
@@ -48,7 +48,7 @@ def scanner(checks: CheckWorld) -> Slow:
     return found
 
 
-async def test_a_further_file_of_one_user_waits_and_leaves_the_place_to_others(
+async def test_a_further_file_of_one_user_waits_and_leaves_the_slot_to_others(
     checks: CheckWorld, scanner: Slow
 ) -> None:
     found = [await checks.uploaded(b"file %d" % number) for number in range(4)]
@@ -98,11 +98,11 @@ def test_the_turns_of_a_user_are_apart_and_independent_of_others() -> None:
     assert turns.has_room(CHECK, ANA)
 
 
-async def _jobs(places: Places, *owners: str) -> tuple[list[str], list[asyncio.Task[None]]]:
+async def _jobs(slots: Slots, *owners: str) -> tuple[list[str], list[asyncio.Task[None]]]:
     order = list[str]()
 
     async def job(owner: str) -> None:
-        async with places.place(owner):
+        async with slots.slot(owner):
             order.append(owner)
             await asyncio.sleep(0)
 
@@ -111,24 +111,24 @@ async def _jobs(places: Places, *owners: str) -> tuple[list[str], list[asyncio.T
     return order, tasks
 
 
-async def test_owners_get_places_in_turns() -> None:
-    order, tasks = await _jobs(Places(1), "a", "a", "a", "a", "b", "c", "b")
+async def test_owners_get_slots_in_turns() -> None:
+    order, tasks = await _jobs(Slots(1), "a", "a", "a", "a", "b", "c", "b")
     await asyncio.gather(*tasks)
     assert order == ["a", "a", "b", "c", "a", "b", "a"]
 
 
-async def test_a_job_that_is_cancelled_takes_no_place() -> None:
-    places = Places(1)
-    order, tasks = await _jobs(places, "a", "b", "b", "c")
+async def test_a_job_that_is_cancelled_takes_no_slot() -> None:
+    slots = Slots(1)
+    order, tasks = await _jobs(slots, "a", "b", "b", "c")
     tasks[1].cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert sorted(order) == ["a", "b", "c"]
-    order, tasks = await _jobs(places, "a", "b")
-    await asyncio.sleep(0)  # the place was given to "b", which is cancelled before it runs
+    order, tasks = await _jobs(slots, "a", "b")
+    await asyncio.sleep(0)  # the slot was given to "b", which is cancelled before it runs
     tasks[1].cancel()
     with suppress(asyncio.CancelledError):
         await tasks[1]
-    order, tasks = await _jobs(places, "d")
+    order, tasks = await _jobs(slots, "d")
     async with asyncio.timeout(5):
         await asyncio.gather(*tasks)
     assert order == ["d"]

@@ -1,6 +1,6 @@
 """Runs jobs in the decoder process, which it starts with the first one and again when it has died.
 
-Pictures and documents go past videos and sounds, which take longer: those have fewer places.
+Pictures and documents go past videos and sounds, which take longer: those have fewer slots.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from greenroom.files.decoder.jobs import (
     decode_reply,
     encode,
 )
-from greenroom.files.decoder.places import Places
+from greenroom.files.decoder.slots import Slots
 from greenroom.files.models import Media, Variant
 from greenroom.files.python_process import end_python, start_python
 
@@ -72,13 +72,13 @@ class Decoder:
         """`memory_bytes` and `cpu_seconds` are for one picture; a video has three times the CPU."""
         self._memory_bytes = memory_bytes
         self._cpu_seconds = cpu_seconds
-        self._light = Places(workers)
-        self._heavy = Places(max(1, workers // 2))
+        self._light = Slots(workers)
+        self._heavy = Slots(max(1, workers // 2))
         self._ids = count(1)
         self._starting = asyncio.Lock()
         self._process: _Process | None = None
         self.waiting = 0
-        """Jobs that wait for a place."""
+        """Jobs that wait for a slot."""
         self.used = Used()
 
     async def decode(
@@ -112,8 +112,8 @@ class Decoder:
         if process is not None:
             await process.close()
 
-    async def _answer(self, job: Job, places: Places, owner: str) -> Answer:
-        async with self._place(places, owner):
+    async def _answer(self, job: Job, slots: Slots, owner: str) -> Answer:
+        async with self._slot(slots, owner):
             process = await self._running()
             try:
                 async with asyncio.timeout(job.seconds + _SLACK_SECONDS):
@@ -125,11 +125,11 @@ class Decoder:
                 raise DecoderFailed("the decoder process does not answer") from None
 
     @asynccontextmanager
-    async def _place(self, places: Places, owner: str) -> AsyncIterator[None]:
+    async def _slot(self, slots: Slots, owner: str) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             self.waiting += 1
             try:
-                await stack.enter_async_context(places.place(owner))
+                await stack.enter_async_context(slots.slot(owner))
             finally:
                 self.waiting -= 1
             yield

@@ -9,7 +9,7 @@
 | is HEIC, and no program for it is installed        | `other`, `image/heic`                      |
 | is a video or sound, and ffmpeg is not installed   | `other`, with the type that it seems to be |
 | is text, SVG, HTML, an archive, anything else      | `other`, with the type of its content      |
-| is none of them, but has metadata that stays       | refused (`metadata.py`)                    |
+| becomes `other`, but has metadata that stays       | refused (`metadata.py`)                    |
 | has more pixels than allowed                       | refused                                    |
 | is a picture that takes too much memory or time    | refused (`client.py`)                      |
 

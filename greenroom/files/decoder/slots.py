@@ -1,4 +1,4 @@
-"""Gives places to jobs, like a semaphore. Owners get them in turns, however many jobs one has."""
+"""Gives slots to jobs, like a semaphore. Owners get them in turns, however many jobs one has."""
 
 import asyncio
 from collections import deque
@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Places:
+class Slots:
     def __init__(self, count: int) -> None:
         self._free = count
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         """By owner. The first one is next."""
 
     @asynccontextmanager
-    async def place(self, owner: str) -> AsyncIterator[None]:
+    async def slot(self, owner: str) -> AsyncIterator[None]:
         await self._take(owner)
         try:
             yield
@@ -29,7 +29,7 @@ class Places:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it was given a place at the same moment
+            if turn.done() and not turn.cancelled():  # it was given a slot at the same moment
                 self._leave()
             raise
 
