@@ -3,7 +3,8 @@
     uploading ──> checking ──> ready
                           ├──> infected      the scanner found something
                           ├──> unscannable   the scanner cannot tell: too big, encrypted, too slow
-                          ├──> refused       not what was announced, or more than a limit allows
+                          ├──> refused       not what was announced, more than a limit allows, or
+                          │                  with metadata that cannot be removed
                           └──> failed        the server gave up on it
     any state ──> deleted
 

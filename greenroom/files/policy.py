@@ -82,7 +82,10 @@ class SafeModeRules(Section, frozen=True):
     hide_at: Annotated[float, Meta(ge=0.01, le=1, description="Explicit: hidden from here.")] = 0.8
     hold_resembling: Annotated[
         bool,
-        Meta(description="Hold messages with a picture that resembles one a moderator removed."),
+        Meta(
+            description="Hold messages with a picture that resembles one a moderator removed, and "
+            "refuse it as an avatar."
+        ),
     ] = True
 
     def conflicts(self) -> Iterator[tuple[str, str]]:
