@@ -14,7 +14,7 @@
     └─ REMOVED
        └─ {at}#{fileId}          the perceptual hash of a picture that a moderator removed
 
-    OwnFiles   ownerKey, changedAt   a user's files, by their last change
+    OwnFiles   ownerKey, changedAt   a user's files and preferences, by their last change
 
     Bytes (blobs)
     ├─ threads/{threadId}/attachments/{fileId}     as uploaded, for a conversation
@@ -39,13 +39,15 @@ OWNER_KEY = "ownerKey"
 """`FILES#{userId}`."""
 
 CHANGED_AT = "changedAt"
-"""`{at}#{fileId}`, as `iso()` writes the time of the last change."""
+"""`{at}#{fileId}`, as `iso()` writes the time of the last change. Of the preferences
+`{at}#PREFERENCES`."""
 
 TTL = "goneAt"
 """Only on files that are deleted."""
 
 FILE = "FILE"
 STORAGE = "STORAGE"
+PREFERENCES = "PREFERENCES"
 REMOVED = "REMOVED"
 
 OWN_FILES = Index(
@@ -53,7 +55,7 @@ OWN_FILES = Index(
     OWNER_KEY,
     CHANGED_AT,
     Projection.ALL,
-    "A user's files, by their last change: the list in the settings, and sync.",
+    "A user's files and preferences, by their last change: the list in the settings, and sync.",
 )
 
 FILES = Table(
@@ -68,7 +70,7 @@ FILES = Table(
             "days, without its name.",
         ),
         Kind("USER#{userId}", STORAGE, "Bytes and number of the user's files, for the quota."),
-        Kind("USER#{userId}", "PREFERENCES", "How the user wants sensitive pictures to be shown."),
+        Kind("USER#{userId}", PREFERENCES, "How the user wants sensitive pictures to be shown."),
         Kind("THR#{threadId}", "CHAIN", "The number and hash of the thread's last manifest."),
         Kind(
             "THR#{threadId}",
@@ -87,7 +89,7 @@ FILES = Table(
     indexes=(OWN_FILES,),
     ttl=TTL,
     stream=True,
-    unfollowed=(STORAGE, "PREFERENCES", "CHAIN", "MANIFEST"),
+    unfollowed=(STORAGE, PREFERENCES, "CHAIN", "MANIFEST"),
     old_images=False,
 )
 
@@ -105,7 +107,7 @@ def storage_key(user: UserId) -> Key:
 
 
 def preferences_key(user: UserId) -> Key:
-    return Key(f"USER#{user}", "PREFERENCES")
+    return Key(f"USER#{user}", PREFERENCES)
 
 
 def thread_partition(thread: ThreadId) -> str:
@@ -132,8 +134,8 @@ def owner_key(user: UserId) -> str:
     return f"FILES#{user}"
 
 
-def changed_at(ms: int, file: FileId) -> str:
-    return f"{iso(ms)}#{file}"
+def changed_at(ms: int, item: str) -> str:
+    return f"{iso(ms)}#{item}"
 
 
 def original_blob(file: File) -> BlobKey:

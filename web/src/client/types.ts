@@ -399,6 +399,8 @@ export interface Files {
   /** Asks a moderator to look again at a file that others see blurred or not at all. */
   appeal(fileId: string, note?: string): Promise<void>;
   safeMode(): Promise<SafeMode>;
+  /** As it was last loaded or changed, on any device. Null until `safeMode()` was called, or a change. */
+  readonly knownSafeMode: Readable<SafeMode | null>;
   setSafeMode(mode: SafeMode): Promise<void>;
   /** The user's own picture; null removes it. The file must be `ready` and have no thread. */
   setAvatar(fileId: string | null): Promise<void>;
