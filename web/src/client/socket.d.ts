@@ -669,6 +669,8 @@ export interface Picture {
   fileId: string;
   /** Base64 of a ThumbHash: about 25 bytes that show the picture's colours until it is loaded. Empty if there is no preview. */
   thumbhash: string;
+  /** Increases when a moderator has decided how carefully the picture is shown: ask for its URLs again. */
+  version: number;
 }
 
 /** Checks the connection and gets the current cursor. */

@@ -34,6 +34,7 @@ export type NewThread = Schemas["NewThread"];
 export type Opened = Schemas["Opened"];
 export type OwnReport = Schemas["OwnReport"];
 export type Person = Schemas["Person"];
+export type Picture = Schemas["Picture"];
 export type Profile = Schemas["Profile"];
 export type ProblemDocument = Schemas["ProblemDocument"];
 export type Reason = Schemas["Reason"];

@@ -3,7 +3,7 @@ import { Value } from "../observable";
 import type { On, OnReset, OnSync } from "../events";
 import type { Rest } from "../rest";
 import type { Storage } from "../storage";
-import type { OutgoingAttachment, ProblemDocument, SafeMode, StoredFile, Upload } from "../types";
+import type { OutgoingAttachment, Picture, ProblemDocument, SafeMode, StoredFile, Upload } from "../types";
 import type { FilesClient } from "./filesClient";
 import type { PictureCache } from "./pictures";
 
@@ -24,6 +24,8 @@ export class FilesLoader {
   #loadedPictures: PictureCache | null = null;
   /** As the pictures were last loaded for it; null if that is not known. */
   #safeMode: SafeMode | null = null;
+  /** By file. A moderator may have set how a picture is shown. */
+  readonly #pictureVersions = new Map<string, number>();
   #isClosed = false;
 
   constructor(private readonly host: FilesHost) {}
@@ -106,6 +108,14 @@ export class FilesLoader {
   wake(): void {
     this.loaded.get()?.wake();
     void this.loaded.get()?.recheck();
+  }
+
+  /** The picture of a person or conversation, as the server has it now. */
+  pictureSeen({ fileId, version }: Picture): void {
+    const known = this.#pictureVersions.get(fileId);
+    if (known !== undefined && version <= known) return;
+    this.#pictureVersions.set(fileId, version);
+    if (known !== undefined) this.#loadedPictures?.changed(fileId);
   }
 
   /** The uploads of a message that is being sent. */
