@@ -12,12 +12,14 @@ from greenroom.cost.pattern import Act, Pattern
 from greenroom.files.appeal import appeal
 from greenroom.files.judge_band import judge_band
 from greenroom.files.moderator_urls import moderator_urls
-from greenroom.files.set_band import BANDED, show_band
+from greenroom.files.set_band import BANDED, apply_band, show_band
 from greenroom.ids import FileId
-from greenroom.messaging.models import NewAttachment
+from greenroom.messaging.models import Kind, NewAttachment
 from greenroom.messaging.outgoing import Sent
 from greenroom.messaging.report import report_message
 from greenroom.messaging.send import send
+from greenroom.messaging.set_avatar import set_avatar
+from greenroom.messaging.set_thread_picture import set_thread_picture
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.claim import claim
 from greenroom.safety.models import CaseId, Reason, SentMessage, case_id
@@ -66,6 +68,23 @@ async def _show(fixture: Fixture) -> Act:
     return partial(show_band, files, Timer(BANDED, found.file, 0))
 
 
+async def _show_avatar(fixture: Fixture) -> Act:
+    ana = await fixture.person("ana")
+    photo = await ready_photo(fixture, ana)
+    await set_avatar(fixture.messaging, ana, photo)
+    await apply_band(fixture.files, photo, 1, ana.user, fixture.files.clock.now_ms())
+    return partial(show_band, fixture.files, Timer(BANDED, photo, 0))
+
+
+async def _show_thread_picture(fixture: Fixture) -> Act:
+    people = await fixture.people(3)
+    thread = await fixture.talk(people[0], *people[1:], kind=Kind.GROUP)
+    photo = await ready_photo(fixture, people[0], thread.id)
+    await set_thread_picture(fixture.messaging, people[0], thread.id, photo)
+    await apply_band(fixture.files, photo, 1, people[1].user, fixture.files.clock.now_ms())
+    return partial(show_band, fixture.files, Timer(BANDED, photo, 0))
+
+
 async def _appeal(fixture: Fixture) -> Act:
     ana = await fixture.person("ana")
     photo = await ready_photo(fixture, ana, band=1)
@@ -77,5 +96,9 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("moderator_reveal", "the clear one, with a log entry", partial(_look, reveal=True)),
     Pattern("set_band", "set the band of a picture, with a notice to its owner", _judge),
     Pattern("show_band", "show it in the message, by its timer", _show),
+    Pattern("show_avatar_band", "the same for a person without conversations", _show_avatar),
+    Pattern(
+        "show_thread_picture_band", "for the picture of a thread of three", _show_thread_picture
+    ),
     Pattern("appeal", "appeal against a band", _appeal),
 )

@@ -1,4 +1,4 @@
-"""The events of files, which are published to the owner after the commit.
+"""The events of files, which are published to their owner after the commit.
 
 Others learn of a file through the message, profile or thread that shows it.
 """
@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from greenroom.files.models import File
+from greenroom.files.models import File, SafeMode
+from greenroom.ids import UserId
 
 
 class FileReady(Struct, frozen=True):
@@ -27,7 +28,14 @@ class FileBanded(Struct, frozen=True):
     file: File
 
 
-FileEvent: TypeAlias = FileReady | FileRefused | FileBanded
+class FilePreferencesChanged(Struct, frozen=True):
+    """The user has chosen how sensitive pictures are shown to them."""
+
+    user: UserId
+    safe_mode: SafeMode
+
+
+FileEvent: TypeAlias = FileReady | FileRefused | FileBanded | FilePreferencesChanged
 
 Publish: TypeAlias = Callable[[FileEvent], None]
 """Neither blocks nor fails."""

@@ -15,6 +15,7 @@ from greenroom.files.records import (
     CHANGED_AT,
     FILES,
     OWNER_KEY,
+    PREFERENCES,
     TTL,
     changed_at,
     file_key,
@@ -115,8 +116,19 @@ def storage_of(item: Item | None) -> Storage:
     return Storage(int(found.get(_BYTES, 0)), int(found.get(_COUNT, 0)))
 
 
-def safe_mode_op(user: UserId, safe_mode: SafeMode) -> Put:
-    return Put(FILES, at(preferences_key(user)) | {_SAFE_MODE: safe_mode.value})
+def safe_mode_op(user: UserId, safe_mode: SafeMode, now_ms: int) -> Put:
+    """It stands among the user's files, so that sync finds it without a read of its own."""
+    item = at(preferences_key(user))
+    item |= {
+        OWNER_KEY: owner_key(user),
+        CHANGED_AT: changed_at(now_ms, PREFERENCES),
+        _SAFE_MODE: safe_mode.value,
+    }
+    return Put(FILES, item)
+
+
+def is_preferences(item: Item) -> bool:
+    return item["sk"] == PREFERENCES
 
 
 def safe_mode_of(item: Item | None) -> SafeMode:

@@ -1,15 +1,21 @@
-"""Lists the files of a user, by their last change."""
+"""Lists the files of a user, by their last change.
+
+Careful: the index has the preferences too, which are no file.
+"""
+
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from greenroom.clock import iso
 from greenroom.files import items
 from greenroom.files.context import Files
-from greenroom.files.models import File, FileState
+from greenroom.files.models import File, FileState, SafeMode
 from greenroom.files.records import FILES, OWN_FILES, owner_key
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Bound
+from greenroom.store.values import Item
 
 MAX_PAGE = 50
 _READS = 5
@@ -35,7 +41,7 @@ async def own_files(
             backward=True,
             cursor=cursor,
         )
-        read = map(items.file_of, page.items)
+        read = _files_in(page.items)
         found += [file for file in read if file.state is not FileState.DELETED]
         cursor = page.next
         if cursor is None or len(found) == most:
@@ -43,10 +49,17 @@ async def own_files(
     return OwnFiles(tuple(found), cursor)
 
 
-async def files_since(
+class Changed(Struct, frozen=True):
+    files: tuple[File, ...]
+    safe_mode: SafeMode | None
+    """None if it has not changed."""
+    next: str | None
+
+
+async def changed_since(
     files: Files, user: UserId, since_ms: int, cursor: str | None = None
-) -> OwnFiles:
-    """For sync: files that changed since then, the first changed first, with deleted ones."""
+) -> Changed:
+    """For sync: what changed since then, the first changed first, with deleted files."""
     page = await files.store.query(
         FILES,
         owner_key(user),
@@ -55,4 +68,9 @@ async def files_since(
         limit=MAX_PAGE,
         cursor=cursor,
     )
-    return OwnFiles(tuple(map(items.file_of, page.items)), page.next)
+    chosen = [items.safe_mode_of(item) for item in page.items if items.is_preferences(item)]
+    return Changed(tuple(_files_in(page.items)), chosen[0] if chosen else None, page.next)
+
+
+def _files_in(found: Sequence[Item]) -> list[File]:
+    return [items.file_of(item) for item in found if not items.is_preferences(item)]

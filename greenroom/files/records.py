@@ -14,7 +14,7 @@
     └─ REMOVED#{month}
        └─ {at}#{fileId}          the perceptual hash of a picture that a moderator removed
 
-    OwnFiles   ownerKey, changedAt   a user's files, by their last change
+    OwnFiles   ownerKey, changedAt   a user's files and preferences, by their last change
 
     Bytes (blobs)
     ├─ threads/{threadId}/attachments/{fileId}     as uploaded, for a conversation
@@ -39,21 +39,22 @@ OWNER_KEY = "ownerKey"
 """`FILES#{userId}`."""
 
 CHANGED_AT = "changedAt"
-"""`{at}#{fileId}`, as `iso()` writes the time of the last change."""
+"""`{at}#{fileId}`, as `iso()` writes the time of the last change. Of the preferences
+`{at}#PREFERENCES`."""
 
 TTL = "goneAt"
 """Only on files that are deleted."""
 
 FILE = "FILE"
 STORAGE = "STORAGE"
-"""Where they were before they were kept by month."""
+PREFERENCES = "PREFERENCES"
 
 OWN_FILES = Index(
     "OwnFiles",
     OWNER_KEY,
     CHANGED_AT,
     Projection.ALL,
-    "A user's files, by their last change: the list in the settings, and sync.",
+    "A user's files and preferences, by their last change: the list in the settings, and sync.",
 )
 
 FILES = Table(
@@ -68,7 +69,7 @@ FILES = Table(
             "days, without its name.",
         ),
         Kind("USER#{userId}", STORAGE, "Bytes and number of the user's files, for the quota."),
-        Kind("USER#{userId}", "PREFERENCES", "How the user wants sensitive pictures to be shown."),
+        Kind("USER#{userId}", PREFERENCES, "How the user wants sensitive pictures to be shown."),
         Kind("THR#{threadId}", "CHAIN", "The number and hash of the thread's last manifest."),
         Kind(
             "THR#{threadId}",
@@ -91,7 +92,7 @@ FILES = Table(
     indexes=(OWN_FILES,),
     ttl=TTL,
     stream=True,
-    unfollowed=(STORAGE, "PREFERENCES", "CHAIN", "MANIFEST"),
+    unfollowed=(STORAGE, PREFERENCES, "CHAIN", "MANIFEST"),
     old_images=False,
 )
 
@@ -109,7 +110,7 @@ def storage_key(user: UserId) -> Key:
 
 
 def preferences_key(user: UserId) -> Key:
-    return Key(f"USER#{user}", "PREFERENCES")
+    return Key(f"USER#{user}", PREFERENCES)
 
 
 def thread_partition(thread: ThreadId) -> str:
@@ -141,8 +142,8 @@ def owner_key(user: UserId) -> str:
     return f"FILES#{user}"
 
 
-def changed_at(ms: int, file: FileId) -> str:
-    return f"{iso(ms)}#{file}"
+def changed_at(ms: int, item: str) -> str:
+    return f"{iso(ms)}#{item}"
 
 
 def original_blob(file: File) -> BlobKey:

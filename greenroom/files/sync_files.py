@@ -1,4 +1,4 @@
-"""The files of a user that changed since a cursor.
+"""The files and preferences of a user that changed since a cursor.
 
 The cursor is a server time. Reading begins `SLACK_MS` before it, so that a late write is not
 missed. A file is a state with a version: a client may get the same one twice.
@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from greenroom.files.context import Files
 from greenroom.files.items import DELETED_MS
-from greenroom.files.models import File
-from greenroom.files.own_files import files_since
+from greenroom.files.models import File, SafeMode
+from greenroom.files.own_files import changed_since
 from greenroom.ids import UserId
 from greenroom.store.server_clock import SLACK_MS
 
@@ -19,10 +19,12 @@ from greenroom.store.server_clock import SLACK_MS
 class SyncedFiles(Struct, frozen=True, kw_only=True):
     files: tuple[File, ...] = ()
     """With deleted ones."""
+    safe_mode: SafeMode | None = None
+    """None if it has not changed."""
     cursor: bytes
     more: bool = False
     reset: bool = False
-    """The cursor is too old: list the files again. The new cursor holds from here on."""
+    """The cursor is too old: load what you show again. The new cursor holds from here on."""
 
 
 class _Cursor(Struct, frozen=True, array_like=True):
@@ -40,10 +42,15 @@ async def sync_files(files: Files, user: UserId, cursor: bytes | None) -> Synced
     if at is None or not _holds(files, at, now_ms):
         return SyncedFiles(cursor=file_cursor_now(files), reset=True)
     at = at if at.until_ms else replace(at, until_ms=now_ms)
-    found = await files_since(files, user, at.since_ms - SLACK_MS, at.page)
+    found = await changed_since(files, user, at.since_ms - SLACK_MS, at.page)
     more = found.next is not None
     after = replace(at, page=found.next) if more else _Cursor(at.epoch, at.until_ms)
-    return SyncedFiles(files=found.files, cursor=msgspec.msgpack.encode(after), more=more)
+    return SyncedFiles(
+        files=found.files,
+        safe_mode=found.safe_mode,
+        cursor=msgspec.msgpack.encode(after),
+        more=more,
+    )
 
 
 def file_cursor_now(files: Files) -> bytes:

@@ -15,6 +15,7 @@ from greenroom.messaging import access, rules
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.file_audience import contacts_among, viewers_in
 from greenroom.messaging.problems import FileAlreadyUsed, InvalidPicture, ThreadNotFound
+from greenroom.messaging.show_picture_band import show_avatar_band, show_thread_picture_band
 from greenroom.people.actor import Actor
 from greenroom.people.models import Picture
 
@@ -55,7 +56,7 @@ class AvatarAudience:
         return {file.id: Viewer(knows_owner=file.owner in known) for file in files}
 
     async def show_band(self, file: File) -> None:
-        """A profile does not tell the band."""
+        await show_avatar_band(self.messaging, file)
 
 
 @dataclass(frozen=True)
@@ -78,4 +79,4 @@ class ThreadPictureAudience:
         return found
 
     async def show_band(self, file: File) -> None:
-        """A thread does not tell the band."""
+        await show_thread_picture_band(self.messaging, file)

@@ -58,6 +58,8 @@ class Picture(Struct, frozen=True):
     file: FileId
     thumbhash: str = ""
     """Base64: what to show until the picture is loaded."""
+    version: int = 0
+    """Of the file, when a moderator last set its band; 0 if none did while it was shown here."""
 
 
 class Person(Struct, frozen=True, kw_only=True):

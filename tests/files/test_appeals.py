@@ -250,8 +250,9 @@ async def test_the_owner_is_told_of_the_band_by_an_event(world: FilesWorld) -> N
     file, message = await world.send_picture("ana", thread.id)
     case = await world.claimed(world.mod, await world.reported("ben", message))
     await judge_band(world.files, world.mod, file.id, 1, case_id=case)
-    assert [type(event) for event in world.file_events] == [FileBanded]
-    assert world.file_events[0].file.owner == world.ana.user
+    [event] = world.file_events
+    assert isinstance(event, FileBanded)
+    assert event.file.owner == world.ana.user
 
 
 async def test_suspending_the_owner_closes_the_appeal(world: FilesWorld) -> None:

@@ -1,9 +1,11 @@
 """Moderators look at files and set their bands: who may, what is recorded, who learns of it."""
 
 import asyncio
+import dataclasses
 
 import pytest
 
+from greenroom.background.models import Timer
 from greenroom.files.case_files import files_of_cases
 from greenroom.files.events import FileBanded
 from greenroom.files.file_urls import Wanted, file_urls
@@ -11,15 +13,26 @@ from greenroom.files.judge_band import judge_band
 from greenroom.files.models import FileState, FileUse, Shown, Variant
 from greenroom.files.moderator_urls import moderator_urls
 from greenroom.files.problems import FileNotFound, FileNotReady
+from greenroom.files.set_band import BANDED, apply_band, show_band
 from greenroom.ids import FileId
 from greenroom.messaging import access
 from greenroom.messaging.block import block_person
 from greenroom.messaging.delete import delete
+from greenroom.messaging.events import PersonUpdated, ThreadUpdated
 from greenroom.messaging.models import Message, NewAttachment
 from greenroom.messaging.outgoing import Held, Outgoing
+from greenroom.messaging.pictures import (
+    AVATAR,
+    THREAD_PICTURE,
+    AvatarAudience,
+    ThreadPictureAudience,
+)
 from greenroom.messaging.report import report_person, report_thread
 from greenroom.messaging.send import send
 from greenroom.messaging.set_avatar import set_avatar
+from greenroom.messaging.set_thread_picture import set_thread_picture
+from greenroom.messaging.sync import cursor_now, sync
+from greenroom.people import directory
 from greenroom.people.actor import StaffRole, with_role
 from greenroom.safety.access import find
 from greenroom.safety.audit import audit_log, audit_of_case, audit_of_person
@@ -436,3 +449,91 @@ async def test_somebody_who_blocked_the_owner_still_cannot_be_told_apart(
     assert await file_urls(world.files, world.ben, Wanted(files=(file,))) == ()
     [own] = await file_urls(world.files, world.ana, Wanted(files=(file,)))
     assert own.urls
+
+
+async def test_viewers_of_an_avatar_hear_that_its_band_is_set(world: FilesWorld) -> None:
+    thread = await world.inquiry()
+    await world.say("ana", thread.id, "Hello")
+    avatar = picture(world.files, world.ana)
+    await stored(world.files, avatar)
+    before = await set_avatar(world.messaging, world.ana, avatar.id)
+    await report_person(world.messaging, world.ben, world.ana.user, Reason.NSFW)
+    case = await world.claimed(world.mod, case_id(SomePerson(world.ana.user)))
+    await judge_band(world.files, world.mod, avatar.id, 2, case_id=case)
+    assert (await directory.by_id(world.people, world.ana.user)).version == before.version
+    told = await _announced_by_timer(world, avatar.id)
+    [event] = [one for one in told if isinstance(one, PersonUpdated)]
+    assert set(event.shown_to) == {world.ana.user, world.ben.user}
+    assert event.person.version == before.version + 1
+    stored_person = await directory.by_id(world.people, world.ana.user)
+    assert stored_person.avatar == event.person.avatar
+    assert before.avatar is not None
+    assert event.person.avatar is not None
+    assert event.person.avatar.version > before.avatar.version
+    assert await _announced_by_timer(world, avatar.id) == [], "told once"
+
+
+async def test_viewers_of_a_thread_picture_hear_that_its_band_is_set(world: FilesWorld) -> None:
+    thread = await world.inquiry()
+    shown = picture(world.files, world.ana, thread=thread.id)
+    await stored(world.files, shown)
+    before = await set_thread_picture(world.messaging, world.ana, thread.id, shown.id)
+    await report_thread(world.messaging, world.ben, thread.id, Reason.NSFW)
+    case = await world.claimed(world.mod, case_id(WholeThread(thread.id)))
+    await judge_band(world.files, world.mod, shown.id, 1, case_id=case)
+    cursor = cursor_now(world.messaging)
+    assert await _announced_by_timer(world, shown.id) == [ThreadUpdated()]
+    view = await access.thread(world.another_node().messaging, world.ben, thread.id)
+    assert before.picture is not None
+    assert view.thread.picture is not None
+    assert view.thread.picture.file == shown.id
+    assert view.thread.picture.version > before.picture.version
+    synced = await sync(world.messaging, world.ben, cursor)
+    assert [one.view.thread.picture for one in synced.threads] == [view.thread.picture]
+    assert await _announced_by_timer(world, shown.id) == [], "told once"
+
+
+async def test_a_node_that_knew_the_thread_before_its_picture_announces_the_band(
+    world: FilesWorld,
+) -> None:
+    thread = await world.inquiry()
+    await access.thread(world.messaging, world.ben, thread.id)
+    shown = picture(world.files, world.ana, thread=thread.id)
+    await stored(world.files, shown)
+    elsewhere = world.another_node().messaging
+    await set_thread_picture(elsewhere, world.ana, thread.id, shown.id)
+    await apply_band(world.files, shown.id, 2, world.mod.user, world.clock.now_ms())
+    assert await _announced_by_timer(world, shown.id) == [ThreadUpdated()]
+
+
+async def test_a_picture_that_was_replaced_before_the_timer_runs_is_left_alone(
+    world: FilesWorld,
+) -> None:
+    old, new = [picture(world.files, world.ana) for _ in range(2)]
+    for one in (old, new):
+        await stored(world.files, one)
+    await set_avatar(world.messaging, world.ana, old.id)
+    await report_person(world.messaging, world.ben, world.ana.user, Reason.NSFW)
+    case = await world.claimed(world.mod, case_id(SomePerson(world.ana.user)))
+    await judge_band(world.files, world.mod, old.id, 2, case_id=case)
+    after = await set_avatar(world.messaging, world.ana, new.id)
+    assert await _announced_by_timer(world, old.id) == []
+    assert await directory.by_id(world.people, world.ana.user) == after
+
+
+async def _announced_by_timer(world: FilesWorld, file: FileId) -> list[object]:
+    """What the timer of the band publishes. Run in the world as it is composed."""
+    told = list[object]()
+    messaging = dataclasses.replace(
+        world.messaging,
+        publish=lambda _, event: told.append(event),
+        publish_person=told.append,
+    )
+    audiences = {
+        **world.files.audiences,
+        AVATAR: AvatarAudience(messaging),
+        THREAD_PICTURE: ThreadPictureAudience(messaging),
+    }
+    files = dataclasses.replace(world.files, audiences=audiences)
+    await show_band(files, Timer(BANDED, file, 0))
+    return told

@@ -16,7 +16,7 @@ from greenroom.files.complete_upload import complete_upload
 from greenroom.files.create_file import create_file
 from greenroom.files.delete_file import delete_file
 from greenroom.files.models import ENDED_BADLY, File, FileState, FileUse, Storage
-from greenroom.files.own_files import files_since
+from greenroom.files.own_files import changed_since
 from greenroom.files.problems import (
     FileInUse,
     FileNotFound,
@@ -44,7 +44,7 @@ async def world(store_url: str, tmp_path: Path) -> AsyncIterator[UploadWorld]:
 
 async def sum_of_files(world: UploadWorld, name: str = "ana") -> Storage:
     """By the files themselves."""
-    found = (await files_since(world.files, world.user(name), 0)).files
+    found = (await changed_since(world.files, world.user(name), 0)).files
     counted = [file for file in found if items.counts(file)]
     return Storage(sum(file.size for file in counted), len(counted))
 
@@ -172,7 +172,7 @@ class RandomLife:
     async def look(self) -> None:
         """What a client finds that comes back after the kill."""
         ids = {file.id for file in self.files}
-        page = await files_since(self.world.files, self.world.user("ana"), 0)
+        page = await changed_since(self.world.files, self.world.user("ana"), 0)
         ids |= {file.id for file in page.files}
         found = [await access.load(self.world.files, file_id) for file_id in sorted(ids)]
         self.files = [file for file in found if file is not None]

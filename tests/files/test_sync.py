@@ -14,9 +14,11 @@ from greenroom.files import items
 from greenroom.files.create_file import create_file
 from greenroom.files.delete_file import delete_file
 from greenroom.files.events import FileEvent, FileReady, FileRefused
-from greenroom.files.models import FileState, FileUse
+from greenroom.files.models import FileState, FileUse, SafeMode
 from greenroom.files.own_files import MAX_PAGE, own_files
+from greenroom.files.preferences import safe_mode
 from greenroom.files.release import end_badly_ops
+from greenroom.files.set_preferences import set_safe_mode
 from greenroom.files.sync_files import file_cursor_now
 from greenroom.files.use import use_op
 from greenroom.ids import FileId, UserId
@@ -43,6 +45,8 @@ class Device:
         self.world = world
         self.actor = actor
         self.files: dict[FileId, File] = {}
+        self.mode = SafeMode.BLUR
+        self.modes_synced = 0
         self.position: bytes | None = None
         self.resets = 0
 
@@ -55,6 +59,7 @@ class Device:
             if found.reset:
                 self.resets += 1
                 self.files = await listed(self.world, self.actor)
+                self.mode = await safe_mode(self.world.files, self.actor)
             if isinstance(found.changes, FileChanges):
                 self._apply(found.changes)
 
@@ -65,6 +70,9 @@ class Device:
                 self.files[file.file_id] = file
         for file_id in changes.deleted:
             self.files.pop(file_id, None)
+        if changes.preferences is not None:
+            self.mode = changes.preferences.safe_mode
+            self.modes_synced += 1
 
 
 async def listed(world: UploadWorld, actor: Actor) -> dict[FileId, File]:
@@ -139,6 +147,41 @@ async def test_many_changes_come_in_pages_and_none_is_lost(world: UploadWorld) -
     assert device.files == await listed(world, ana)
 
 
+async def test_sync_says_how_sensitive_pictures_are_shown(world: UploadWorld) -> None:
+    ana = world.actors["ana"]
+    device, rare, ben = Device(world, ana), Device(world, ana), Device(world, world.actors["ben"])
+    for one in (device, rare, ben):
+        await one.sync()
+    for mode in (SafeMode.HIDE, SafeMode.SHOW, SafeMode.BLUR, SafeMode.HIDE):
+        await set_safe_mode(world.files, ana, mode)
+        await world.announce()
+        await device.sync()
+        assert device.mode is mode
+        assert device.files == await listed(world, ana)
+        world.clock.advance(ms=SLACK_MS + 1)
+    await device.sync()
+    before = device.modes_synced
+    await device.sync()
+    assert device.modes_synced == before, "not given again once the change is long ago"
+    await rare.sync()
+    await ben.sync()
+    assert (rare.mode, rare.modes_synced, rare.files) == (SafeMode.HIDE, 1, device.files)
+    assert (ben.mode, ben.modes_synced) == (SafeMode.BLUR, 0)
+    fresh = Device(world, ana)
+    await fresh.sync()
+    assert (fresh.resets, fresh.mode) == (1, SafeMode.HIDE)
+
+
+async def test_the_preferences_are_no_file_in_the_list(world: UploadWorld) -> None:
+    ana = world.actors["ana"]
+    files = [await world.announce(name=f"{n}.txt") for n in range(3)]
+    await set_safe_mode(world.files, ana, SafeMode.HIDE)
+    first = await own_files(world.files, ana, limit=2)
+    assert len(first.files) == 2
+    rest = await own_files(world.files, ana, limit=2, cursor=first.next)
+    assert {one.id for one in (*first.files, *rest.files)} == {one.id for one in files}
+
+
 async def test_a_write_that_comes_late_is_not_missed(world: UploadWorld) -> None:
     """A node with a slow clock, or a write that was retried for long."""
     ana = world.actors["ana"]
@@ -195,5 +238,7 @@ async def test_the_owner_is_told_how_a_check_ended(world: UploadWorld) -> None:
     bad = await world.announce(NOTES, sha256="0" * 64)
     await world.send(bad)
     await world.run_timers()
-    kinds = {event.file.id: type(event) for event in told}
+    kinds = {
+        event.file.id: type(event) for event in told if isinstance(event, FileReady | FileRefused)
+    }
     assert kinds == {good.id: FileReady, bad.id: FileRefused}

@@ -19,7 +19,7 @@ from tests.socket.client import Client
 from tests.socket.node import CAST, Node
 
 PICTURE = saved(scene(), "JPEG")
-_ABOUT_FILES = ("file.", "waiting_message.")
+_ABOUT_FILES = ("file.", "file_preferences.", "waiting_message.")
 Events = list[dict[str, Any]]
 
 
@@ -30,27 +30,31 @@ class Device:
     node: Node
     files: dict[str, Any] = field(default_factory=dict)
     waiting: list[Any] = field(default_factory=list)
+    preferences: Any = None
     cursor: str = ""
 
     async def load(self) -> None:
         self.cursor = (await self.node.call("ana", "GET", "/sync"))["cursor"]
-        self.files, self.waiting = await self.on_the_server()
+        self.files, self.waiting, self.preferences = await self.on_the_server()
 
     async def sync(self) -> None:
         found = await self.node.call("ana", "GET", f"/sync?cursor={self.cursor}")
         assert found["reset"] == []
         self.cursor = found["cursor"]
-        changes = found.get("files") or {"changed": [], "deleted": []}
+        changes = found.get("files") or {"changed": [], "deleted": [], "preferences": None}
         self.files |= {file["fileId"]: file for file in changes["changed"]}
         for deleted in changes["deleted"]:
             self.files.pop(deleted, None)
+        self.preferences = changes["preferences"] or self.preferences
         if found.get("waiting"):
             self.waiting = found["waiting"]["waitingMessages"]
 
-    async def on_the_server(self) -> tuple[dict[str, Any], list[Any]]:
+    async def on_the_server(self) -> tuple[dict[str, Any], list[Any], Any]:
         page = await self.node.call("ana", "GET", "/files")
         waiting = await self.node.call("ana", "GET", "/waiting-messages")
-        return {file["fileId"]: file for file in page["files"]}, waiting["waitingMessages"]
+        files = {file["fileId"]: file for file in page["files"]}
+        preferences = await self.node.call("ana", "GET", "/me/file-preferences")
+        return files, waiting["waitingMessages"], preferences
 
 
 @dataclass
@@ -80,7 +84,8 @@ class Town:
             assert found["ana"] == found["ana again"]
             assert [event["type"] for event in found["ana"]] == list(kinds)
         await self.device.sync()
-        assert (self.device.files, self.device.waiting) == await self.device.on_the_server()
+        device = self.device
+        assert (device.files, device.waiting, device.preferences) == await device.on_the_server()
         return found.get("ana", [])
 
     async def announced(self, content: bytes = PICTURE, **fields: Any) -> dict[str, Any]:
@@ -244,3 +249,14 @@ async def test_nobody_hears_of_a_file_that_its_owner_deletes_and_sync_tells_the_
     await town.node.call("ana", "DELETE", f"/files/{file}")
     await town.heard_by_ana_alone()
     assert file not in town.device.files
+
+
+async def test_only_the_users_devices_hear_how_sensitive_pictures_are_shown(town: Town) -> None:
+    assert town.device.preferences == {"safeMode": "blur"}
+    for mode in ("hide", "show", "show"):
+        body = {"safeMode": mode}
+        await town.node.call("ana", "PUT", "/me/file-preferences", body)
+        [event] = await town.heard_by_ana_alone("file_preferences.changed")
+        found = await town.node.call("ana", "GET", "/me/file-preferences")
+        assert event == {"type": "file_preferences.changed", "preferences": found}
+        assert found == town.device.preferences == body

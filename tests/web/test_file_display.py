@@ -86,6 +86,20 @@ async def test_a_hidden_picture_says_why(window: OpenWindow) -> None:
     await expect(maya.page.get_by_role("heading", name="Sensitive pictures")).to_be_visible()
 
 
+async def test_a_choice_on_one_device_changes_the_pictures_on_the_other_at_once(
+    window: OpenWindow,
+) -> None:
+    maya, phone = await window("Maya Lindqvist"), await window("Maya Lindqvist")
+    await _scouting(phone)
+    await maya.go("/settings")
+    tile = phone.message(CLOSE_UP).locator(".tile")
+    for mode, shown in (("Hide", "hidden"), ("Show", "clear"), ("Blur", "blurred")):
+        await maya.page.get_by_role("radio", name=mode).check(force=True)
+        await expect(tile).to_have_attribute("data-shown", shown)
+    await phone.ask("PUT", "/v1/me/file-preferences", {"safeMode": "hide"})
+    await expect(maya.page.get_by_role("radio", name="Hide")).to_be_checked()
+
+
 @pytest.mark.parametrize("width", [1280, 640])
 async def test_the_gallery_needs_no_swipes_and_keeps_its_keys(
     window: OpenWindow, width: int

@@ -79,6 +79,49 @@ async def test_others_see_the_picture_of_a_conversation_at_once_and_its_removal(
     await expect(maya.row(GROUP).locator(".avatar-pair")).to_be_visible()
 
 
+async def _band(ada: Window, file: str, about: str, band: int) -> None:
+    """A moderator sets the band of a picture in the case about this person or conversation."""
+    cases = (await ada.ask("GET", "/v1/moderation/queue"))["cases"]
+    (case,) = (one["caseId"] for one in cases if about in one["subject"].values())
+    await ada.ask("POST", f"/v1/moderation/cases/{case}/claim")
+    body = {"caseId": case, "band": band}
+    await ada.ask("PUT", f"/v1/moderation/files/{file}/band", body)
+
+
+async def test_a_profile_picture_that_a_moderator_hides_goes_from_the_screens_of_others_at_once(
+    window: OpenWindow,
+) -> None:
+    jonas, ada = await window(JONAS), await window("Ada Okafor")
+    avatar = _avatar(jonas, EDITORIAL)
+    await expect(avatar.locator("img")).to_be_visible()
+    thread = await jonas.ask("GET", f"/v1/threads/{await jonas.thread_id(EDITORIAL)}")
+    ids = "&".join(f"id={one['userId']}" for one in thread["participants"])
+    people = (await jonas.ask("GET", f"/v1/people?{ids}"))["people"]
+    (maya,) = (one for one in people if one["displayName"] == MAYA)
+    await jonas.ask("POST", "/v1/reports", {"userId": maya["userId"], "reason": "nsfw"})
+    await _band(ada, maya["avatar"]["fileId"], maya["userId"], 2)
+    await expect(avatar.locator("img")).to_have_count(0)
+    await expect(avatar).to_have_text("ML")
+    await _band(ada, maya["avatar"]["fileId"], maya["userId"], 0)
+    await expect(avatar.locator("img")).to_be_visible()
+
+
+async def test_a_conversations_picture_that_a_moderator_hides_goes_from_the_screens_at_once(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    jonas, maya, ada = await window(JONAS), await window(MAYA), await window("Ada Okafor")
+    await jonas.open(GROUP)
+    await jonas.button("Rename or add people").click()
+    await _choose(jonas, sample_files.picture(tmp_path / "group.png", tone=_TONE))
+    shown = _avatar(maya, GROUP).locator("img")
+    await _expect_tone(shown)
+    thread = await maya.ask("GET", f"/v1/threads/{await maya.thread_id(GROUP)}")
+    report = {"threadId": thread["threadId"], "reason": "nsfw"}
+    await maya.ask("POST", "/v1/reports", report)
+    await _band(ada, thread["picture"]["fileId"], thread["threadId"], 1)
+    await expect(shown).to_have_count(0)
+
+
 async def test_a_file_that_is_no_picture_is_refused_and_the_old_picture_stays(
     window: OpenWindow, tmp_path: Path
 ) -> None:

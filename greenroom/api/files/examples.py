@@ -10,8 +10,14 @@ from greenroom.api.files.manifest_shapes import MANIFEST_RECORD
 from greenroom.api.files.rest import ratings
 from greenroom.api.files.rest.file_urls import UrlsOfFile, UrlsOfFiles, WantedFiles
 from greenroom.api.files.rest.files import NewFile
-from greenroom.api.files.rest.preferences import FilePreferences
-from greenroom.api.files.shapes import File, FileList, FileProblem, FileVariant, Storage
+from greenroom.api.files.shapes import (
+    File,
+    FileList,
+    FilePreferences,
+    FileProblem,
+    FileVariant,
+    Storage,
+)
 from greenroom.api.files.upload_shapes import FileUpload, Upload
 from greenroom.api.route_docs import OperationExample
 from greenroom.api.safety.examples import CASE, CASE_FILE
@@ -84,7 +90,7 @@ _UPLOAD = Upload(
 FILE = FileId("fil_01k75q8k7f9h1k3m5p7r9t1w3y")
 _OTHER_FILE = FileId("fil_01k75q8k7g0j2m4p6r8t0v2x4z")
 _URL = f"/v1/blobs/msg-previews/{FILE}/medium?expires=1760001187&type=image%2Fwebp&signature=…"
-_PREFERENCES = FilePreferences(SafeMode.BLUR)
+PREFERENCES = FilePreferences(SafeMode.BLUR)
 
 _URLS = UrlsOfFiles(
     [
@@ -123,6 +129,6 @@ EXAMPLES: Mapping[str, OperationExample] = {
         {200: _MODERATOR_URLS}, ratings.FileOfCase(CASE, False)
     ),
     "getManifest": OperationExample({200: MANIFEST_RECORD}),
-    "getFilePreferences": OperationExample({200: _PREFERENCES}),
-    "setFilePreferences": OperationExample({200: _PREFERENCES}, _PREFERENCES),
+    "getFilePreferences": OperationExample({200: PREFERENCES}),
+    "setFilePreferences": OperationExample({200: PREFERENCES}, PREFERENCES),
 }

@@ -1,6 +1,6 @@
 """The socket events of files. They go to the owner: others learn of a file from its message."""
 
-from greenroom.api.files.shapes import File
+from greenroom.api.files.shapes import File, FilePreferences
 from greenroom.api.ws.frames import Frame
 
 
@@ -23,3 +23,11 @@ class FileBanded(Frame, tag="file.banded"):
 
     file: File
     """The file, as it is now."""
+
+
+class FilePreferencesChanged(Frame, tag="file_preferences.changed"):
+    """You have chosen how sensitive pictures are shown to you, on this device or another. Ask for
+    the URLs of the pictures on screen again."""
+
+    preferences: FilePreferences
+    """Your preferences, as they are now."""

@@ -146,6 +146,9 @@ PROPERTIES: Mapping[str, Property] = {
     "filesPerMessage": described("How many files a message may have."),
     "FileChanges.changed": described("Files that are new or have changed."),
     "FileChanges.deleted": id_property("Files that were deleted."),
+    "FileChanges.preferences": described(
+        "How sensitive pictures are shown to you; null if that has not changed."
+    ),
 }
 
 PARAMETERS: Mapping[str, str] = {"manifestId": "The id of the record.", "fileId": "The file's id."}

@@ -9,7 +9,7 @@ from greenroom.api.composition import Composition, Contexts
 from greenroom.api.files import socket
 from greenroom.api.files.access_matrix import ACCESS
 from greenroom.api.files.events import FileEvents
-from greenroom.api.files.examples import EXAMPLES, READY
+from greenroom.api.files.examples import EXAMPLES, PREFERENCES, READY
 from greenroom.api.files.problems import PROBLEMS
 from greenroom.api.files.properties import PARAMETERS, PROPERTIES
 from greenroom.api.files.rest import (
@@ -126,8 +126,8 @@ API = ContextApi(
         SyncPart(
             name="files",
             shape=FileChanges,
-            description="Changes in the list of your files; left out if there are none.",
-            example=FileChanges([READY], []),
+            description="Changes of your files and file preferences; left out if there are none.",
+            example=FileChanges([READY], [], PREFERENCES),
             source=lambda contexts: FileSource(contexts[Files]),
         ),
     ),

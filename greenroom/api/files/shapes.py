@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from greenroom.clock import iso
 from greenroom.files import models
-from greenroom.files.models import FileState, Media, Scan, Variant
+from greenroom.files.models import FileState, Media, SafeMode, Scan, Variant
 from greenroom.ids import FileId, MessageId, ThreadId, UserId
 
 
@@ -89,6 +89,12 @@ class Storage(Struct, rename="camel"):
     quota_bytes: int
     max_file_bytes: int
     files_per_message: int
+
+
+class FilePreferences(Struct, rename="camel", forbid_unknown_fields=True):
+    """How sensitive pictures are shown to the caller."""
+
+    safe_mode: SafeMode
 
 
 def file_shape(file: models.File) -> File:

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from greenroom.api.files import frames
-from greenroom.api.files.examples import READY, REFUSED
+from greenroom.api.files.examples import PREFERENCES, READY, REFUSED
 from greenroom.api.registry import Example, SocketEvent
 
 EVENTS = (
@@ -15,5 +15,9 @@ EVENTS = (
     SocketEvent(
         frame=frames.FileBanded,
         examples=(Example("blurred", frames.FileBanded(replace(READY, band=1, version=4))),),
+    ),
+    SocketEvent(
+        frame=frames.FilePreferencesChanged,
+        examples=(Example("the default again", frames.FilePreferencesChanged(PREFERENCES)),),
     ),
 )

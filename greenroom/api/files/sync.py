@@ -1,8 +1,8 @@
-"""The sync source `files`: the user's own files that changed or were deleted."""
+"""The sync source `files`: the user's own files and preferences that changed."""
 
 from msgspec import Struct
 
-from greenroom.api.files.shapes import File, file_shape
+from greenroom.api.files.shapes import File, FilePreferences, file_shape
 from greenroom.api.sync import Known, SourceChanges
 from greenroom.files import Files
 from greenroom.files.models import FileState
@@ -12,12 +12,15 @@ from greenroom.people.actor import Actor
 
 
 class FileChanges(Struct, rename="camel"):
-    """Changes in the list of the caller's files."""
+    """Changes of the caller's files and preferences for files."""
 
     changed: list[File]
     """New and changed files. Replace what you have, unless its `version` is higher."""
     deleted: list[FileId]
     """Files that were deleted, or have expired."""
+    preferences: FilePreferences | None
+    """How sensitive pictures are shown to you; null if that has not changed. Where it is there, ask
+    for the URLs of the pictures on screen again."""
 
 
 class FileSource:
@@ -28,10 +31,11 @@ class FileSource:
         self, actor: Actor, position: bytes | None, known: Known, room: int
     ) -> SourceChanges:
         found = await sync_files(self._files, actor.user, position)
+        chosen = None if found.safe_mode is None else FilePreferences(found.safe_mode)
         gone = [file.id for file in found.files if file.state is FileState.DELETED]
         live = [file_shape(one) for one in found.files if one.state is not FileState.DELETED]
         return SourceChanges(
-            changes=FileChanges(live, gone) if live or gone else None,
+            changes=FileChanges(live, gone, chosen) if live or gone or chosen else None,
             position=found.cursor,
             more=found.more,
             reset=found.reset,

@@ -180,7 +180,7 @@ EXAMPLES: Mapping[str, OperationExample] = {
         {200: SEEN, 202: HeldChange()}, thread_settings.ThreadUpdate(subject="Editorial in May")
     ),
     "setThreadPicture": OperationExample(
-        {200: replace(SEEN, picture=Picture(FILE, PICTURE_THUMBHASH))},
+        {200: replace(SEEN, picture=Picture(FILE, PICTURE_THUMBHASH, 0))},
         thread_settings.NewThreadPicture(FILE),
     ),
     "changeRole": OperationExample({200: SEEN}, thread_settings.NewRole(Role.HOST)),

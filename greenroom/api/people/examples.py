@@ -9,7 +9,7 @@ from greenroom.api.people.shapes import Person, Picture, Profile
 from greenroom.api.route_docs import OperationExample
 from greenroom.people.actor import Scope
 
-_AVATAR = Picture(FILE, "1QcSHQRnh493V4dIh4eXh1h4kJUI")
+_AVATAR = Picture(FILE, "1QcSHQRnh493V4dIh4eXh1h4kJUI", 0)
 _PERSON = Person(MAYA, "maya", "Maya Lindqvist", "Maya", "Lindqvist", None, _AVATAR, 3)
 _KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | {
     "is_verified": True,

@@ -15,6 +15,9 @@ class Picture(Struct, rename="camel"):
 
     file_id: FileId
     thumbhash: str
+    version: int
+    """Increases when a moderator has decided how carefully the picture is shown: ask for its URLs
+    again."""
 
 
 class Person(Struct, rename="camel"):
@@ -59,7 +62,7 @@ def person_fields(person: models.Person) -> dict[str, Any]:
 
 
 def picture_shape(picture: models.Picture | None) -> Picture | None:
-    return None if picture is None else Picture(picture.file, picture.thumbhash)
+    return None if picture is None else Picture(picture.file, picture.thumbhash, picture.version)
 
 
 def profile_fields(

@@ -88,9 +88,11 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.#api = options.api ?? globalThis.location.origin;
     this.#tokens = new Tokens(options.token);
     this.rest = new Rest(this.#api, this.#tokens);
-    this.store = new ClientStore(this.rest, new PeopleCache(this.rest), (thread) =>
-      this.drafts.changed(thread.threadId, thread.mine.hasDraft),
-    );
+    const people = new PeopleCache(this.rest, (picture) => this.#files.pictureSeen(picture));
+    this.store = new ClientStore(this.rest, people, (thread) => {
+      this.drafts.changed(thread.threadId, thread.mine.hasDraft);
+      if (thread.picture !== null) this.#files.pictureSeen(thread.picture);
+    });
     this.moderation = new ModerationClient(this.rest, this.store);
     this.#notices = new ModerationNotices(
       this.rest,

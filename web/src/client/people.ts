@@ -2,7 +2,7 @@
 import type { On } from "./events";
 import { Value } from "./observable";
 import type { Rest } from "./rest";
-import type { Person } from "./types";
+import type { Person, Picture } from "./types";
 
 const MAX_PEOPLE_PER_REQUEST = 50;
 const MAX_PEOPLE_REFRESHED = 200;
@@ -15,7 +15,11 @@ export class PeopleCache {
   #needed = new Set<string>();
   #isLoading = false;
 
-  constructor(private readonly rest: Rest) {}
+  constructor(
+    private readonly rest: Rest,
+    /** A person with a picture has come from the server. */
+    private readonly onPicture: (picture: Picture) => void = () => undefined,
+  ) {}
 
   registerEvents(on: On): void {
     on("person.updated", ({ person }) => this.add([person]));
@@ -65,7 +69,9 @@ export class PeopleCache {
   add(people: readonly Person[]): void {
     const known = new Map(this.list.get());
     for (const one of people) {
-      if (one.version >= (known.get(one.userId)?.version ?? 0)) known.set(one.userId, one);
+      if (one.version < (known.get(one.userId)?.version ?? 0)) continue;
+      known.set(one.userId, one);
+      if (one.avatar !== null) this.onPicture(one.avatar);
     }
     this.list.set(known);
   }

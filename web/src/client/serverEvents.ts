@@ -8,6 +8,7 @@ export const SERVER_EVENT_TYPES = [
   "file.ready",
   "file.refused",
   "file.banded",
+  "file_preferences.changed",
   "message.created",
   "message.edited",
   "message.deleted",

@@ -33,6 +33,7 @@ export type ServerFrame =
   | FileReady
   | FileRefused
   | FileBanded
+  | FilePreferencesChanged
   | MessageCreated
   | MessageEdited
   | MessageDeleted
@@ -54,6 +55,7 @@ export type ServerEvent =
   | FileReady
   | FileRefused
   | FileBanded
+  | FilePreferencesChanged
   | MessageCreated
   | MessageEdited
   | MessageDeleted
@@ -163,7 +165,7 @@ export interface Changes {
   reset: Array<string>;
   /** Changes in the list of moderation notices; left out if there are none. */
   notices?: NoticeChanges;
-  /** Changes in the list of your files; left out if there are none. */
+  /** Changes of your files and file preferences; left out if there are none. */
   files?: FileChanges;
   /** Changes in the inbox; left out if there are none. */
   inbox?: InboxChanges;
@@ -300,12 +302,27 @@ export interface FileBanded {
   file: File;
 }
 
-/** Changes in the list of the caller's files. */
+/** Changes of the caller's files and preferences for files. */
 export interface FileChanges {
   /** New and changed files. Replace what you have, unless its `version` is higher. */
   changed: Array<File>;
   /** Files that were deleted, or have expired. */
   deleted: Array<string>;
+  /** How sensitive pictures are shown to you; null if that has not changed. Where it is there, ask for the URLs of the pictures on screen again. */
+  preferences: FilePreferences | null;
+}
+
+/** How sensitive pictures are shown to the caller. */
+export interface FilePreferences {
+  /** `show` shows sensitive pictures and blurs explicit ones; `blur` blurs sensitive pictures until you ask for them and hides explicit ones; `hide` hides both. */
+  safeMode: SafeMode;
+}
+
+/** You have chosen how sensitive pictures are shown to you, on this device or another. Ask for the URLs of the pictures on screen again. */
+export interface FilePreferencesChanged {
+  type: "file_preferences.changed";
+  /** Your preferences, as they are now. */
+  preferences: FilePreferences;
 }
 
 /** Why a file ended badly. */
@@ -652,6 +669,8 @@ export interface Picture {
   fileId: string;
   /** Base64 of a ThumbHash: about 25 bytes that show the picture's colours until it is loaded. Empty if there is no preview. */
   thumbhash: string;
+  /** Increases when a moderator has decided how carefully the picture is shown: ask for its URLs again. */
+  version: number;
 }
 
 /** Checks the connection and gets the current cursor. */
@@ -819,6 +838,9 @@ export interface Resync {
 }
 
 export type Role = "admin" | "buyer" | "host" | "member" | "seller" | "support";
+
+/** A viewer's own preference. */
+export type SafeMode = "blur" | "hide" | "show";
 
 /** What the virus scanner said. */
 export type Scan = "clean" | "infected" | "unscannable" | "unscanned";

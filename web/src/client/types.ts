@@ -34,6 +34,7 @@ export type NewThread = Schemas["NewThread"];
 export type Opened = Schemas["Opened"];
 export type OwnReport = Schemas["OwnReport"];
 export type Person = Schemas["Person"];
+export type Picture = Schemas["Picture"];
 export type Profile = Schemas["Profile"];
 export type ProblemDocument = Schemas["ProblemDocument"];
 export type Reason = Schemas["Reason"];
@@ -399,6 +400,8 @@ export interface Files {
   /** Asks a moderator to look again at a file that others see blurred or not at all. */
   appeal(fileId: string, note?: string): Promise<void>;
   safeMode(): Promise<SafeMode>;
+  /** As it was last loaded or changed, on any device. Null until `safeMode()` was called, or a change. */
+  readonly knownSafeMode: Readable<SafeMode | null>;
   setSafeMode(mode: SafeMode): Promise<void>;
   /** The user's own picture; null removes it. The file must be `ready` and have no thread. */
   setAvatar(fileId: string | null): Promise<void>;

@@ -2,19 +2,14 @@
 
 from litestar import Router, get, put
 from litestar.params import JSONBody
-from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.files.params import TheFiles
+from greenroom.api.files.shapes import FilePreferences
 from greenroom.api.params import Caller
 from greenroom.api.route_docs import refuses
 from greenroom.files import preferences, set_preferences
-from greenroom.files.models import SafeMode
 from greenroom.people.actor import Scope
-
-
-class FilePreferences(Struct, rename="camel", forbid_unknown_fields=True):
-    safe_mode: SafeMode
 
 
 @get(
@@ -33,7 +28,8 @@ async def get_preferences(actor: Caller, files: TheFiles) -> FilePreferences:
     operation_id="setFilePreferences",
     summary="Set how sensitive pictures are shown to you",
     description="Decides what `POST /v1/file-urls` gives you. A conversation that requires safe "
-    "mode shows you nothing clearer than `blur` does.",
+    "mode shows you nothing clearer than `blur` does. Your devices get it over the socket "
+    "(`file_preferences.changed`) and with `GET /v1/sync`.",
     response_description="Your preferences.",
     responses=refuses(body=True),
 )

@@ -1,4 +1,5 @@
 // Uploads and the user's own files. Loaded with the first call of `client.files()`.
+import { Value } from "../observable";
 import { isProblem, ProblemError, retryUnreachable, type Rest } from "../rest";
 import type {
   FileUpload,
@@ -21,13 +22,14 @@ import { Uploads, type UploadsHost } from "./uploads";
 
 export class FilesClient implements Files {
   readonly #uploads: Uploads;
+  /** Null until it was asked for, or has changed on any device. */
+  readonly knownSafeMode = new Value<SafeMode | null>(null);
 
   constructor(
     private readonly rest: Rest,
     userId: string,
     host: UploadsHost,
-    /** All pictures may look different now. */
-    private readonly onSafeMode: () => void,
+    private readonly onSafeMode: (mode: SafeMode) => void,
   ) {
     const name = `${rest.api} ${userId}`;
     const records = new UploadRecords(`${name} `);
@@ -176,12 +178,19 @@ export class FilesClient implements Files {
   }
 
   async safeMode(): Promise<SafeMode> {
-    return (await this.rest.request("get", "/v1/me/file-preferences", {})).safeMode;
+    const { safeMode } = await this.rest.request("get", "/v1/me/file-preferences", {});
+    this.knownSafeMode.set(safeMode);
+    return safeMode;
+  }
+
+  /** A change may have been missed. */
+  async reloadSafeMode(): Promise<void> {
+    if (this.knownSafeMode.get() !== null) await this.safeMode().catch(() => undefined);
   }
 
   async setSafeMode(safeMode: SafeMode): Promise<void> {
     await this.rest.request("put", "/v1/me/file-preferences", { body: { safeMode } });
-    this.onSafeMode();
+    this.onSafeMode(safeMode);
   }
 }
 

@@ -3,7 +3,7 @@ import { Value } from "../observable";
 import type { On, OnReset, OnSync } from "../events";
 import type { Rest } from "../rest";
 import type { Storage } from "../storage";
-import type { OutgoingAttachment, ProblemDocument, StoredFile, Upload } from "../types";
+import type { OutgoingAttachment, Picture, ProblemDocument, SafeMode, StoredFile, Upload } from "../types";
 import type { FilesClient } from "./filesClient";
 import type { PictureCache } from "./pictures";
 
@@ -22,6 +22,10 @@ export class FilesLoader {
   readonly loaded = new Value<FilesClient | null>(null);
   #pictures: Promise<PictureCache> | null = null;
   #loadedPictures: PictureCache | null = null;
+  /** As the pictures were last loaded for it; null if that is not known. */
+  #safeMode: SafeMode | null = null;
+  /** By file. A moderator may have set how a picture is shown. */
+  readonly #pictureVersions = new Map<string, number>();
   #isClosed = false;
 
   constructor(private readonly host: FilesHost) {}
@@ -36,8 +40,17 @@ export class FilesLoader {
         if (fileId !== null) this.#loadedPictures?.changed(fileId);
       }
     });
-    onSync("files", ({ changed }) => changed.forEach((file) => this.#changed(file)));
-    onReset("files", () => void this.loaded.get()?.recheck());
+    on("file_preferences.changed", ({ preferences }) => this.#setSafeMode(preferences.safeMode));
+    onSync("files", ({ changed, preferences }) => {
+      changed.forEach((file) => this.#changed(file));
+      if (preferences !== null) this.#setSafeMode(preferences.safeMode);
+    });
+    onReset("files", () => {
+      void this.loaded.get()?.recheck();
+      void this.loaded.get()?.reloadSafeMode();
+      this.#safeMode = null;
+      this.#loadedPictures?.allChanged();
+    });
   }
 
   files(): Promise<FilesClient> {
@@ -72,7 +85,7 @@ export class FilesLoader {
           // Full or blocked: only a reload would not go on by itself.
         }
       },
-    }, () => this.#loadedPictures?.allChanged());
+    }, (mode) => this.#setSafeMode(mode));
     this.loaded.set(files);
     if (!this.#isClosed) await files.restore();
     return files;
@@ -95,6 +108,14 @@ export class FilesLoader {
   wake(): void {
     this.loaded.get()?.wake();
     void this.loaded.get()?.recheck();
+  }
+
+  /** The picture of a person or conversation, as the server has it now. */
+  pictureSeen({ fileId, version }: Picture): void {
+    const known = this.#pictureVersions.get(fileId);
+    if (known !== undefined && version <= known) return;
+    this.#pictureVersions.set(fileId, version);
+    if (known !== undefined) this.#loadedPictures?.changed(fileId);
   }
 
   /** The uploads of a message that is being sent. */
@@ -133,6 +154,13 @@ export class FilesLoader {
     // Uploads of earlier pages are deleted with everything else, also if they were not loaded.
     const files = options.forget ? await this.files().catch(() => null) : this.loaded.get();
     await files?.close(options);
+  }
+
+  /** All pictures may look different now. */
+  #setSafeMode(mode: SafeMode): void {
+    this.loaded.get()?.knownSafeMode.set(mode);
+    if (mode !== this.#safeMode) this.#loadedPictures?.allChanged();
+    this.#safeMode = mode;
   }
 
   #changed(file: StoredFile): void {

@@ -24,6 +24,8 @@ interface Entry {
   listeners: Set<Show>;
   picture: ShownPicture | null;
   bytes: number;
+  /** Counts how often it was loaded: an answer from before a change is not shown after it. */
+  loads: number;
 }
 
 export class PictureCache implements Pictures {
@@ -44,7 +46,7 @@ export class PictureCache implements Pictures {
     const key = `${fileId} ${size} ${isRevealed}`;
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = { listeners: new Set(), picture: null, bytes: 0 };
+      entry = { listeners: new Set(), picture: null, bytes: 0, loads: 0 };
       void this.#load(key, entry, fileId, size, isRevealed);
     }
     this.#entries.delete(key);
@@ -81,6 +83,8 @@ export class PictureCache implements Pictures {
 
   /** Another viewer preference: everything may look different. */
   allChanged(): void {
+    this.urls.clear();
+    this.downloads.clear();
     for (const fileId of new Set([...this.#entries.keys()].map((key) => key.split(" ")[0] ?? ""))) {
       this.changed(fileId);
     }
@@ -98,18 +102,22 @@ export class PictureCache implements Pictures {
     size: PictureSize,
     isRevealed: boolean,
   ): Promise<void> {
+    const load = ++entry.loads;
+    const isOver = (): boolean => this.#entries.get(key) !== entry || entry.loads !== load;
     for (const wait of [...RETRIES_MS, null]) {
       try {
         const access = await this.urls.get(fileId, isRevealed);
         const url = access === null ? null : pictureUrl(access, size);
         const content = url === null ? null : await download(this.absolute(url));
-        if (this.#entries.get(key) !== entry) return;
+        if (isOver()) return;
         const { shown = "missing", canReveal = false } = access ?? {};
         return this.#set(entry, { shown, canReveal }, content);
       } catch {
+        if (isOver()) return;
         this.urls.forget(fileId);
-        if (wait === null || this.#entries.get(key) !== entry) break;
+        if (wait === null) break;
         await new Promise((done) => setTimeout(done, wait));
+        if (isOver()) return;
       }
     }
     this.#set(entry, { shown: "failed", canReveal: false }, null);
