@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from greenroom.background.models import Timer
 from greenroom.cost.fixture import Fixture
-from greenroom.cost.fixture_files import announced, make_ready, send_parts
+from greenroom.cost.fixture_files import ready_photo, send_parts
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.files import Files, access
 from greenroom.files.append_upload import append_upload
@@ -24,6 +24,7 @@ from greenroom.files.set_preferences import set_safe_mode
 from greenroom.files.storage import storage
 from greenroom.files.sync_files import file_cursor_now, sync_files
 from greenroom.files.upload_state import InParts, state_of, upload_state
+from greenroom.ids import FileId
 from greenroom.people.actor import Actor
 
 TITLE = "Files"
@@ -33,16 +34,21 @@ _NEW = NewFile(
 )
 
 
-async def _announced(fixture: Fixture, number: int = 1) -> tuple[Actor, File]:
+async def _announced(fixture: Fixture) -> tuple[Actor, File]:
     ana = await fixture.person("ana")
-    made = [await create_file(fixture.files, ana, _NEW) for _ in range(number)]
-    return ana, made[0]
+    return ana, await create_file(fixture.files, ana, _NEW)
 
 
 async def _uploaded(fixture: Fixture) -> tuple[Actor, File]:
     ana, file = await _announced(fixture)
     await send_parts(fixture, file, _CONTENT)
     return ana, await complete_upload(fixture.files, ana, file.id)
+
+
+async def _photos(fixture: Fixture, number: int = 1) -> tuple[Files, Actor, list[FileId]]:
+    """Ready, and not used yet."""
+    files, ana = fixture.files, await fixture.person("ana")
+    return files, ana, [await ready_photo(fixture, ana) for _ in range(number)]
 
 
 async def _announce(fixture: Fixture) -> Act:
@@ -115,16 +121,15 @@ async def _pieces(content: bytes) -> AsyncIterator[bytes]:
 
 
 async def _delete(fixture: Fixture) -> Act:
-    ana, file = await _uploaded(fixture)
-    return partial(delete_file, fixture.files, ana, file.id)
+    files, ana, [photo] = await _photos(fixture)
+    return partial(delete_file, files, ana, photo)
 
 
 async def _expire(fixture: Fixture) -> Act:
-    _, file = await _announced(fixture)
+    files, _, [photo] = await _photos(fixture)
 
     async def act() -> None:
-        ops = await expire_due(fixture.files, Timer(EXPIRY, file.id, 0))
-        await fixture.store.write(*ops)
+        await fixture.store.write(*await expire_due(files, Timer(EXPIRY, photo, 0)))
 
     return act
 
@@ -150,8 +155,8 @@ async def _remove(fixture: Fixture) -> Act:
 
 
 async def _list(fixture: Fixture) -> Act:
-    ana, _ = await _announced(fixture, 20)
-    return partial(own_files, fixture.files, ana, limit=20)
+    files, ana, _ = await _photos(fixture, 20)
+    return partial(own_files, files, ana, limit=20)
 
 
 async def _storage(fixture: Fixture) -> Act:
@@ -161,10 +166,8 @@ async def _storage(fixture: Fixture) -> Act:
 
 async def _urls(fixture: Fixture, count: int) -> Act:
     """Of the viewer's own files. What others cost to see is priced with messages."""
-    ana, files = await fixture.person("ana"), fixture.files
-    ids = await announced(fixture, ana, count=count)
-    await make_ready(fixture, *ids)
-    return partial(file_urls, files, ana, Wanted(files=tuple(ids)))
+    files, ana, photos = await _photos(fixture, count)
+    return partial(file_urls, files, ana, Wanted(files=tuple(photos)))
 
 
 async def _download(fixture: Fixture) -> Act:
@@ -205,12 +208,12 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("file_urls", "ask for the URLs of an own file", partial(_urls, count=1)),
     Pattern("file_urls_10", "ask for the URLs of 10 own files", partial(_urls, count=10)),
     Pattern("download", "download a file, or one of its previews", _download),
-    Pattern("delete_own_file", "delete a file that nothing uses", _delete),
+    Pattern("delete_own_file", "delete a photo that nothing uses", _delete),
     Pattern("cancel_upload", "cancel an upload that has parts", _cancel),
-    Pattern("expire_file", "delete a file that nothing uses, by its timer", _expire),
+    Pattern("expire_file", "delete a photo that nothing uses, by its timer", _expire),
     Pattern("remove_bytes", "remove the bytes of a deleted file, by its timer", _remove),
     Pattern("remove_parts", "remove the parts of a cancelled upload, by its timer", _remove_parts),
-    Pattern("list_files", "list 20 files", _list),
+    Pattern("list_files", "list 20 photos", _list),
     Pattern("storage", "read how much room is used", _storage),
     Pattern("read_preferences", "read how sensitive pictures are shown", _read_preferences),
     Pattern("set_preferences", "change it", _set_preferences),

@@ -10,11 +10,14 @@ from greenroom.files import Files, items
 from greenroom.files.access import load
 from greenroom.files.create_file import create_file
 from greenroom.files.models import File, FileState, Media, NewFile, Preview, Scan, Variant
+from greenroom.files.rater import LABELS
 from greenroom.files.upload_state import InParts, state_of
 from greenroom.ids import FileId, ThreadId
 from greenroom.people.actor import Actor
 
 _SIZES = (Variant.SMALL, Variant.MEDIUM, Variant.LARGE, Variant.BLURRED)
+_UPLOAD_ID = "u" * 128
+"""About as long as those of S3."""
 
 
 @cache
@@ -52,6 +55,8 @@ async def make_ready(fixture: Fixture, *ids: FileId, band: int = 0) -> None:
             before,
             fixture.clock.now_ms(),
             state=FileState.READY,
+            upload_id=before.upload_id or _UPLOAD_ID,
+            part_size=8_388_608,
             type="image/jpeg",
             media=Media.PICTURE,
             scan=Scan.CLEAN,
@@ -59,8 +64,9 @@ async def make_ready(fixture: Fixture, *ids: FileId, band: int = 0) -> None:
             height=3000,
             thumbhash="1QcSHQRnh493V4dIh4eXh1h4kJUI",
             previews=tuple(Preview(size, "image/webp", 91_234, 640, 480) for size in _SIZES),
-            labels={"neutral": 0.9871, "drawing": 0.0102},
+            labels=dict.fromkeys(LABELS, 0.0102) | {"neutral": 0.9592},
             perceptual_hash="f" * 64,
+            mirrored_hashes=("e" * 64,),
             band=band,
         )
         await fixture.store.write(items.change_op(after))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
+from greenroom.cost.counted_blobs import BlobRequests
 from greenroom.cost.measure import (
     DOLLARS_PER_MILLION_READS,
     DOLLARS_PER_MILLION_WRITES,
@@ -62,12 +63,12 @@ def _sections(by_name: dict[str, Measured]) -> Iterator[str]:
 
 
 def blob_requests(found: Sequence[Measured]) -> str:
-    """The requests to S3, as a table in Markdown."""
+    """The requests to S3 of the patterns that send any, as a table in Markdown."""
     rows = [
         f"| `{one.pattern.name}` | {one.pattern.words} | {one.blobs.puts} | {one.blobs.gets} "
         f"| {one.blob_dollars:,.2f} |"
         for one in found
-        if one.blobs is not None
+        if one.blobs is not None and one.blobs != BlobRequests()
     ]
     head = "| pattern | what | write or list | read | $ per million |"
     return "\n".join([head, "| --- | --- | ---: | ---: | ---: |", *rows])

@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
+import msgspec
 import pytest
 import uvloop
 
@@ -11,8 +13,12 @@ from greenroom import cost
 from greenroom.clock import ManualClock
 from greenroom.cost import Measured
 from greenroom.cost.counted_blobs import BlobRequests
-from greenroom.cost.fixture import BEGIN_MS
-from tests.stores import fresh_store
+from greenroom.cost.fixture import BEGIN_MS, Fixture
+from greenroom.cost.fixture_files import ready_photo
+from greenroom.files.access import own_file
+from greenroom.files.own_files import own_files
+from greenroom.files.rater import LABELS
+from tests.stores import SQLITE, fresh_store
 from tests.world import TABLES
 
 NAMES = [pattern.name for pattern in cost.PATTERNS]
@@ -112,6 +118,28 @@ def test_files_need_few_requests_to_s3(on_sqlite: dict[str, Measured]) -> None:
     others = {name for name, one in on_sqlite.items() if one.blobs} - S3_REQUESTS.keys()
     for name in others:
         assert on_sqlite[name].blobs == BlobRequests(), name
+
+
+def test_the_table_of_requests_to_s3_has_only_patterns_that_send_some(
+    on_sqlite: dict[str, Measured],
+) -> None:
+    rows = cost.show.blob_requests(list(on_sqlite.values())).splitlines()[2:]
+    shown = {row.split("`")[1] for row in rows}
+    assert shown == {name for name, asked in S3_REQUESTS.items() if asked != (0, 0)}
+
+
+async def test_the_photos_of_the_fixture_have_every_field_of_a_checked_one(
+    tmp_path: Path,
+) -> None:
+    [check] = [pattern for pattern in cost.PATTERNS if pattern.name == "check_photo"]
+    async with fresh_store(f"{SQLITE}{tmp_path}/store.db", TABLES, ManualClock(BEGIN_MS)) as store:
+        fixture = Fixture(store, "world")
+        await (await check.prepare(fixture))()
+        ana = await fixture.person("ana")
+        [checked] = (await own_files(fixture.files, ana)).files
+        ready = await own_file(fixture.files, ana, await ready_photo(fixture, ana))
+    assert msgspec.to_builtins(checked).keys() <= msgspec.to_builtins(ready).keys()
+    assert ready.labels.keys() == set(LABELS)
 
 
 def test_patterns_without_a_bucket_ask_nothing_of_it(on_sqlite: dict[str, Measured]) -> None:
