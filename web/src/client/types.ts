@@ -387,6 +387,7 @@ export interface Files {
   provide(uploadId: string, content: Blob): Promise<boolean>;
   /** Adds the description, or the size of a picture or video, if it was not known. */
   describe(uploadId: string, about: { alt?: string; width?: number; height?: number }): void;
+  /** Whether others may download it as it is. Uploads it again, also after it was refused. */
   setOriginal(uploadId: string, keepOriginal: boolean): void;
   /** The content, if this browser has it, for a preview. */
   content(uploadId: string): Blob | null;

@@ -53,6 +53,8 @@ export const enFiles = {
   "attach.original": "Send the original",
   "attach.originalHint":
     "Others can download the file as it is. It may contain where and when it was taken.",
+  "attach.originalOf": "Send the original: {name}",
+  "attach.originalWhere": "The original may say where it was taken.",
   "attach.removeOf": "Remove {name}",
   "attach.unnamed": "Pasted file",
   "attach.empty": "“{name}” is empty.",

@@ -13,7 +13,8 @@ const AT_ONCE = 3;
 type Announcement =
   | { type: "changed"; upload: Upload }
   | { type: "removed"; uploadId: string }
-  | { type: "act"; uploadId: string; act: "pause" | "resume" | "retry" | "remove" };
+  | { type: "act"; uploadId: string; act: "pause" | "resume" | "retry" | "remove" }
+  | { type: "setOriginal"; uploadId: string; keepOriginal: boolean };
 
 export interface UploadsHost {
   /** The server knows the file: messages that wait for it can be sent. */
@@ -124,19 +125,19 @@ export class Uploads implements UploadListener {
     this.#tasks.get(uploadId)?.change(change);
   }
 
-  /** Announces the file again: the server takes this only with the announcement. */
+  /** Announces the file again: the server takes this only with the announcement. A file that was refused may have
+   *  to be chosen again. */
   setOriginal(uploadId: string, keepOriginal: boolean): void {
     const task = this.#tasks.get(uploadId);
-    if (task === undefined || task.record.keepOriginal === keepOriginal) return;
+    if (task === undefined) return this.#post({ type: "setOriginal", uploadId, keepOriginal });
+    if (task.record.keepOriginal === keepOriginal) return;
     const { fileId, content } = task.record;
-    if (content === null) return;
+    if (content === null && task.upload.state !== "failed") return;
     task.stop();
     if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
     const record = { ...task.record, keepOriginal, fileId: null, attempt: task.record.attempt + 1 };
-    const again = new UploadTask(record, this.requests, this);
-    this.#tasks.set(uploadId, again);
     this.save(record);
-    again.start();
+    this.#run(record);
   }
 
   /** It is ready and part of a message, or no longer wanted: nothing to show. */
@@ -259,6 +260,8 @@ export class Uploads implements UploadListener {
       if (!this.#tasks.has(said.uploadId)) return;
       if (said.act === "remove") this.cancel(said.uploadId);
       else this[said.act](said.uploadId);
+    } else if (said.type === "setOriginal") {
+      if (this.#tasks.has(said.uploadId)) this.setOriginal(said.uploadId, said.keepOriginal);
     }
   }
 
