@@ -14,6 +14,8 @@ from greenroom.store.sqlite import is_database
 
 _log = logging.getLogger(__name__)
 _FOLDER, _FILE = 0o700, 0o600
+_FOLDERS_INSIDE = ("files", "work")
+"""Nobody reaches what is in them: there may be too many files to look at each."""
 _BESIDE = ("-wal", "-shm", "-journal", ".lock", ".address")
 """What SQLite and the server write beside a database."""
 
@@ -23,6 +25,9 @@ def tighten(folders: list[Path], store: Path | None) -> None:
     for folder in folders:
         if folder.is_dir():
             _tighten_folder(folder)
+            for inside in _FOLDERS_INSIDE:
+                if (folder / inside).is_dir():
+                    _set_mode(folder / inside, _FOLDER)
             for file in _own_files(folder):
                 _set_mode(file, _FILE)
     if store is not None:

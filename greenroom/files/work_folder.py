@@ -1,6 +1,7 @@
 """Temporary folders in which files are checked. They are removed, also those of killed processes.
 
 work/
+├─ lock                held while a process makes its folder: no other takes it for abandoned
 └─ {random}/           of one process, which holds a lock on it
    ├─ lock
    └─ {random}/        of one check
@@ -49,13 +50,17 @@ class WorkFolder:
 
     def _begin(self) -> Path:
         self._folder.mkdir(_PRIVATE, parents=True, exist_ok=True)
-        own = self._folder / token_hex(8)
-        own.mkdir(_PRIVATE)
-        self._lock = os.open(own / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self._own = own
-        self._remove_abandoned()
-        return own
+        beginning = _locked(self._folder / "lock")
+        try:
+            if self._own is None:  # no other thread was first
+                own = self._folder / token_hex(8)
+                own.mkdir(_PRIVATE)
+                self._lock = _locked(own / "lock")
+                self._own = own
+                self._remove_abandoned()
+            return self._own
+        finally:
+            os.close(beginning)
 
     def _remove_abandoned(self) -> None:
         for other in self._folder.iterdir():
@@ -63,9 +68,15 @@ class WorkFolder:
                 shutil.rmtree(other, ignore_errors=True)
 
 
+def _locked(path: Path) -> int:
+    """Waits for the lock, which ends with the process or when it is closed."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
 def _is_abandoned(folder: Path) -> bool:
-    """Whether the process that made it has ended. One that has just made it may not have its lock
-    yet: such a folder is left to the next start."""
+    """Whether the process that made it has ended."""
     with suppress(OSError):
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
         try:

@@ -165,7 +165,7 @@ class PopulatedWorld:
         return path + ("?name=ma" if path == "/v1/people" else "")
 
     def file_for(self, caller: str, method: str, path: str) -> str:
-        if (method, path) == ("GET", "/v1/files/{fileId}"):
+        if method in ("GET", "HEAD") and path == "/v1/files/{fileId}":
             return self.sent
         if path.startswith("/v1/moderation/"):
             return self.picture_for(caller)[0]

@@ -119,7 +119,7 @@ async def test_nobody_can_make_a_sent_file_their_own(sent: Sent, who: str) -> No
     name, place, _ = SEEN[who]
     body = {"fileId": sent.files[place].id}
     thread = sent.messages[place].split("/messages/")[0]
-    statuses = {"avatar": 404, "delete": 409 if who == "owner" else 404}
+    statuses = {"avatar": 422 if who == "owner" else 404, "delete": 409 if who == "owner" else 404}
     avatar = await sent.world.ask(name, "PUT", "/me/avatar", body)
     assert avatar.status_code == statuses["avatar"], avatar.text
     picture_of = await sent.world.ask(name, "PUT", f"{thread}/picture", body)

@@ -1,9 +1,11 @@
 """Temporary folders of checks: nothing is left of them, whatever ends a process."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -50,7 +52,18 @@ async def test_a_folder_is_private_and_removed_after_the_check(tmp_path: Path) -
         await _failing_check(work)
     assert _left(tmp_path) == []
     work.close()
-    assert list((tmp_path / "work").iterdir()) == []
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["lock"]
+
+
+async def test_nodes_that_begin_at_once_leave_each_other_alone(tmp_path: Path) -> None:
+    for _ in range(20):
+        nodes = [WorkFolder(tmp_path / "work") for _ in range(8)]
+        async with AsyncExitStack() as stack:
+            begun = (stack.enter_async_context(node.check()) for node in nodes)
+            folders = await asyncio.gather(*begun)
+            assert all(folder.is_dir() for folder in folders)
+        for node in nodes:
+            node.close()
 
 
 async def _failing_check(work: WorkFolder) -> None:

@@ -209,6 +209,7 @@ async def test_an_upload_goes_on_after_the_server_was_killed(
     window: OpenWindow, demo_server: DemoServer, tmp_path: Path
 ) -> None:
     maya, jonas = await _pair(window)
+    await _slow_down(maya, 12_000_000)
     path = tmp_path / "long.bin"
     path.write_bytes(os.urandom(60_000_000))
     await _attach(maya, path)
@@ -297,6 +298,7 @@ async def test_a_large_file_is_chosen_again_after_the_tab_was_closed(
     await maya.open(EDITORIAL)
     path = tmp_path / "large.bin"
     path.write_bytes(os.urandom(1_000_000) * (_LARGE // 1_000_000))
+    await _slow_down(maya, 12_000_000)
     await _attach(maya, path)
     await expect(_chip(maya, "large.bin")).to_contain_text("Uploading")
     again = Window(await maya.page.context.new_page(), demo_server.url)
