@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, Request, expect
+from playwright.async_api import Locator, Request, Route, expect
 
 from tests.files.hostile_clamd import serving
 from tests.realtime.cuttable_link import CuttableLink
@@ -170,6 +170,26 @@ async def test_the_gallery_moves_by_keys_and_returns_the_focus(
     await maya.page.keyboard.press("Escape")
     await expect(gallery).to_have_count(0)
     await expect(maya.messages.locator(".tile-open").first).to_be_focused()
+
+
+async def test_a_message_waits_for_the_files_that_were_just_picked(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    """On a slow line the code for files is still loading when the message is sent."""
+    maya, jonas = await _pair(window)
+    loading = asyncio.Event()
+
+    async def later(route: Route) -> None:
+        loading.set()
+        await asyncio.sleep(1.5)
+        await route.continue_()
+
+    await maya.page.route("**/assets/Tray-*.js", later)
+    path = sample_files.picture(tmp_path / "quick.png")
+    await maya.page.locator("[data-picker]").set_input_files(str(path))
+    await maya.say("Sent at once")
+    await expect(jonas.message("Sent at once").locator(".tile")).to_be_visible()
+    assert loading.is_set()
 
 
 async def test_files_are_pasted_and_dropped(window: OpenWindow, tmp_path: Path) -> None:
