@@ -7,8 +7,6 @@ import asyncio
 import logging
 import os
 import stat
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import TypeAlias
@@ -77,9 +75,12 @@ class Decoder:
         self._ids = count(1)
         self._starting = asyncio.Lock()
         self._process: _Process | None = None
-        self.waiting = 0
-        """Jobs that wait for a slot."""
         self.used = Used()
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that wait for a slot."""
+        return self._light.waiting + self._heavy.waiting
 
     async def decode(
         self, path: Path, folder: Path, *, size: int, max_pixels: int, owner: str = ""
@@ -113,7 +114,7 @@ class Decoder:
             await process.close()
 
     async def _answer(self, job: Job, slots: Slots, owner: str) -> Answer:
-        async with self._slot(slots, owner):
+        async with slots.slot(owner):
             process = await self._running()
             try:
                 async with asyncio.timeout(job.seconds + _SLACK_SECONDS):
@@ -123,16 +124,6 @@ class Decoder:
             except TimeoutError:
                 await process.close()
                 raise DecoderFailed("the decoder process does not answer") from None
-
-    @asynccontextmanager
-    async def _slot(self, slots: Slots, owner: str) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            self.waiting += 1
-            try:
-                await stack.enter_async_context(slots.slot(owner))
-            finally:
-                self.waiting -= 1
-            yield
 
     async def _running(self) -> "_Process":
         async with self._starting:

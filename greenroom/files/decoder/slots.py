@@ -12,6 +12,11 @@ class Slots:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         """By owner. The first one is next."""
 
+    @property
+    def waiting(self) -> int:
+        """Jobs that wait for a slot."""
+        return sum(not turn.done() for turns in self._waiting.values() for turn in turns)
+
     @asynccontextmanager
     async def slot(self, owner: str) -> AsyncIterator[None]:
         await self._take(owner)
