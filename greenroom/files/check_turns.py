@@ -8,10 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from greenroom.files.check_timer import CHECK, LARGE_CHECK
 from greenroom.ids import UserId
 
 _DISTANCE_MS = 100
 _FORGET_AT = 1000
+
+
+def most_at_once(decoders: int) -> dict[str, int]:
+    """Of one user, by kind of check. A node runs 16 checks at once, and 4 of large files."""
+    return {CHECK: min(8, decoders + 1), LARGE_CHECK: 2}
 
 
 class CheckTurns:

@@ -29,7 +29,7 @@ from greenroom.blobs.missing import MissingBlobs
 from greenroom.files import Files, records
 from greenroom.files.check_file import check_file, give_up
 from greenroom.files.check_timer import CHECK, LARGE_CHECK
-from greenroom.files.check_turns import CheckTurns
+from greenroom.files.check_turns import CheckTurns, most_at_once
 from greenroom.files.create_file import EXPIRY
 from greenroom.files.decoder.client import Decoder
 from greenroom.files.events import discard
@@ -76,7 +76,7 @@ def _pipeline(composition: Composition) -> Pipeline:
         decoder=Decoder(workers=own.decoders, memory_bytes=own.memory_bytes),
         removed=RemovedPictures(composition.store, composition.clock),
         work=WorkFolder(settings.data / "work"),
-        turns=CheckTurns({CHECK: min(8, own.decoders + 1), LARGE_CHECK: 2}),  # of 16, and of 4
+        turns=CheckTurns(most_at_once(own.decoders)),
     )
 
 
