@@ -35,7 +35,7 @@ async def _removed(fixture: Fixture, count: int) -> RemovedPictures:
     """Pictures that moderators have removed this month."""
     now_ms = fixture.clock.now_ms()
     for number in range(count):
-        removed = Removed(fixture.contexts[Files].ids.file(), now_ms - number, "0f" * 32)
+        removed = Removed(fixture.contexts[Files].ids.file(), now_ms - number, ("0f" * 32,))
         await fixture.store.write(items.removed_op(removed))
     return RemovedPictures(fixture.store, fixture.clock)
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from greenroom.files.models import ENDED_BADLY, File, FileState, SafeMode, Storage
 from greenroom.files.records import (
     CHANGED_AT,
+    FILE,
     FILES,
     OWNER_KEY,
     PREFERENCES,
@@ -127,6 +128,10 @@ def safe_mode_op(user: UserId, safe_mode: SafeMode, now_ms: int) -> Put:
     return Put(FILES, item)
 
 
+def is_file(item: Item) -> bool:
+    return item["sk"] == FILE
+
+
 def is_preferences(item: Item) -> bool:
     return item["sk"] == PREFERENCES
 
@@ -140,13 +145,8 @@ class Removed(msgspec.Struct, frozen=True):
 
     file: FileId
     at_ms: int
-    hash: str
-    more: tuple[str, ...] = ()
-    """Of further pictures of an animation or video."""
-
-    @property
-    def hashes(self) -> tuple[int, ...]:
-        return tuple(int(one, 16) for one in (self.hash, *self.more))
+    hashes: tuple[str, ...]
+    """Of an animation or video those of several pictures."""
 
 
 def removed_op(removed: Removed) -> Put:

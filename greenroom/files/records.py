@@ -27,6 +27,9 @@ one that deletes or refuses it: STORAGE is always the sum of the files that are 
 or ready.
 """
 
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
 from greenroom.blobs.base import BlobKey
 from greenroom.clock import iso
 from greenroom.files.models import File, Variant
@@ -136,6 +139,14 @@ def removed_key(at_ms: int, file: FileId) -> Key:
 def removed_in(at_ms: int) -> str:
     """The partition of a month."""
     return f"REMOVED#{iso(at_ms)[:7]}"
+
+
+def removed_until(at_ms: int, months: int) -> Iterator[str]:
+    """The partitions of this month and those before it."""
+    first = datetime.fromtimestamp(at_ms // 1000, UTC).replace(day=1)
+    for _ in range(months):
+        yield removed_in(int(first.timestamp()) * 1000)
+        first = (first - timedelta(days=1)).replace(day=1)
 
 
 def owner_key(user: UserId) -> str:

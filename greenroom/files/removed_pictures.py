@@ -6,8 +6,7 @@ nodes differ, so it reads the last minutes again.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Sequence
 from heapq import nlargest
 from itertools import count
 
@@ -15,7 +14,7 @@ from greenroom.clock import Clock, iso
 from greenroom.files import items
 from greenroom.files.items import Removed
 from greenroom.files.models import File
-from greenroom.files.records import FILES, removed_in
+from greenroom.files.records import FILES, removed_in, removed_until
 from greenroom.ids import FileId
 from greenroom.store.base import Put, Store
 from greenroom.store.expressions import Bound
@@ -39,8 +38,7 @@ def remember_removed(file: File, now_ms: int) -> tuple[Put, ...]:
     no picture that can be recognised."""
     if not file.hashes:
         return ()
-    first, *more = file.hashes
-    return (items.removed_op(Removed(file.id, now_ms, first, tuple(more))),)
+    return (items.removed_op(Removed(file.id, now_ms, file.hashes)),)
 
 
 class RemovedPictures:
@@ -53,7 +51,7 @@ class RemovedPictures:
         self._read_ms = 0
         self._reading = asyncio.Lock()
 
-    async def resembling(self, hashes: list[str] | tuple[str, ...]) -> FileId | None:
+    async def resembling(self, hashes: Sequence[str]) -> FileId | None:
         """The removed picture that is most like one of these, if any is."""
         wanted = [int(one, 16) for one in hashes if one]
         if not wanted:
@@ -86,11 +84,13 @@ class RemovedPictures:
             newest = nlargest(self._most, known.values(), key=lambda one: one.at_ms)
             known = {one.file: one for one in newest}
         self._known = known
-        self._hashes = tuple((hash, one.file) for one in known.values() for hash in one.hashes)
+        self._hashes = tuple(
+            (int(hash, 16), one.file) for one in known.values() for hash in one.hashes
+        )
 
     async def _newest(self, now_ms: int) -> AsyncIterator[Removed]:
         left = self._most
-        for partition in _months(now_ms + _OVERLAP_MS):
+        for partition in removed_until(now_ms + _OVERLAP_MS, MONTHS):
             cursor: str | None = None
             while left > 0:
                 page = await self._store.query(
@@ -103,10 +103,10 @@ class RemovedPictures:
                     break
 
     async def _since(self, read_ms: int) -> AsyncIterator[Removed]:
-        """What was removed since then, at its month's end in two partitions."""
+        """What was removed since then, which is at most a day ago: so in two months at most."""
         begin_ms, end_ms = read_ms - _OVERLAP_MS, self._clock.now_ms() + _OVERLAP_MS
         since = Bound(">=", iso(max(0, begin_ms)))
-        for partition in _months(end_ms, until=removed_in(max(0, begin_ms))):
+        for partition in {removed_in(end_ms), removed_in(max(0, begin_ms))}:
             cursor: str | None = None
             while True:
                 page = await self._store.query(FILES, partition, since, limit=_PAGE, cursor=cursor)
@@ -114,13 +114,3 @@ class RemovedPictures:
                     yield items.removed_of(item)
                 if (cursor := page.next) is None:
                     break
-
-
-def _months(from_ms: int, until: str = "") -> Iterator[str]:
-    """The partitions of this month and those before it, to that of `until`."""
-    first = datetime.fromtimestamp(from_ms // 1000, UTC)
-    for back in range(MONTHS):
-        year, month = divmod(first.year * 12 + first.month - 1 - back, 12)
-        yield (partition := f"REMOVED#{year:04d}-{month + 1:02d}")
-        if partition == until:
-            return

@@ -8,9 +8,8 @@ for longer than they are kept, a rebuild looks at all messages whose files have 
 from collections.abc import Iterable, Sequence
 
 from greenroom.background.schedule import schedule
-from greenroom.files.items import file_of
+from greenroom.files.items import file_of, is_file
 from greenroom.files.models import ENDED_BADLY, File, FileState
-from greenroom.files.records import FILE
 from greenroom.ids import ThreadId
 from greenroom.messaging.attachment_ops import MESSAGE
 from greenroom.messaging.context import Messaging
@@ -27,7 +26,7 @@ async def on_files_changed(messaging: Messaging, changes: Sequence[Change]) -> S
 
 
 async def rebuild(messaging: Messaging, items: Sequence[Item]) -> Sequence[Op]:
-    return _timers(messaging, [file_of(item) for item in items if item["sk"] == FILE])
+    return _timers(messaging, [file_of(item) for item in items if is_file(item)])
 
 
 def _timers(messaging: Messaging, files: Iterable[File]) -> tuple[Op, ...]:

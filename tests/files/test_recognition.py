@@ -169,7 +169,7 @@ def _hash(number: int) -> str:
 
 async def _remembered(checks: CheckWorld, at_ms: int, number: int) -> FileId:
     file = checks.files.ids.file()
-    await checks.store.write(items.removed_op(Removed(file, at_ms, _hash(number))))
+    await checks.store.write(items.removed_op(Removed(file, at_ms, (_hash(number),))))
     return file
 
 
