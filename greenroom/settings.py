@@ -127,7 +127,7 @@ class Settings(Struct, frozen=True):
             ge=1,
             le=1_000_000,
             description="Concurrent sockets; more are refused. The system must allow a process "
-            "1,120 open files more than this (`ulimit -Hn`), otherwise the limit is lower.",
+            "3,168 open files more than this (`ulimit -Hn`), otherwise the limit is lower.",
         ),
     ] = 20_000
     most_memory_mb: Annotated[

@@ -16,6 +16,7 @@ import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from greenroom.api import send_file
+from greenroom.api.downloads import Downloads
 from greenroom.api.long_uploads import is_long_upload
 from greenroom.api.observed_app import count_outside, new_request_id, running_request_id
 from greenroom.api.platform.problems import PROBLEMS
@@ -31,6 +32,8 @@ WRITE_SECONDS = 20.0
 """Without any progress in sending a response."""
 MOST = 1024
 """Concurrent HTTP connections, without WebSockets."""
+FILES_OF_ONE = 3
+"""Open files of one of them at most: its socket, and of a download a copy of it and the file."""
 RESERVE = 32
 """Additional connections, for health checks only."""
 _HEALTH = ("/healthz", "/readyz")
@@ -63,11 +66,17 @@ class LimitedHttpProtocol(H11Protocol):
     """Bytes since the request timer was started."""
 
     def __init__(
-        self, *args: Any, most: int = MOST, metrics: Metrics | None = None, **named: Any
+        self,
+        *args: Any,
+        most: int = MOST,
+        metrics: Metrics | None = None,
+        downloads: Downloads | None = None,
+        **named: Any,
     ) -> None:
         super().__init__(*args, **named)
         self._most = most
         self._metrics = metrics or Metrics()
+        self._downloads = downloads or Downloads()
         self._idle_since = self.loop.time()
         make_strict(self.conn)
         self.app = self._sending_files(self.app)
@@ -131,6 +140,7 @@ class LimitedHttpProtocol(H11Protocol):
                 try:
                     await send_file.send_file(
                         cycle,
+                        self._downloads,
                         message["file"],
                         message["offset"],
                         message["count"],

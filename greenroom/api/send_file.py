@@ -11,11 +11,15 @@ when the connection is lost.
 import asyncio
 import os
 import select
+import socket
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 
+from greenroom.api.downloads import Download, Downloads
 from greenroom.blobs.folder.disk_threads import DiskThreads
 
 EXTENSION = "http.response.zerocopysend"
@@ -41,35 +45,62 @@ class _Sent:
 
 
 async def send_file(
-    cycle: RequestResponseCycle, file: int, offset: int, count: int, *, stall_seconds: float
+    cycle: RequestResponseCycle,
+    downloads: Downloads,
+    file: int,
+    offset: int,
+    count: int,
+    *,
+    stall_seconds: float,
 ) -> None:
     """The next part of the response's body. Raises `ReaderGone`."""
     await _flushed(cycle, stall_seconds)
     copy = os.dup(cycle.transport.get_extra_info("socket").fileno())
-    end = offset + count
     try:
-        while offset < end:
-            most = min(_AT_ONCE, end - offset)
-            sent = await _threads.run(_send_some, copy, file, offset, most)
-            if cycle.disconnected or sent < 0:
-                raise ReaderGone
-            if sent == 0:
-                await _writable(copy, stall_seconds)
-                continue
-            offset += sent
-            data: Any = _Sent(sent)
-            cycle.conn.send_with_data_passthrough(h11.Data(data=data))
+        with downloads.one(partial(_end, cycle, copy)) as download:
+            await _send_all(cycle, download, copy, file, offset, count, stall_seconds)
     finally:
         os.close(copy)
 
 
-def _send_some(socket: int, file: int, offset: int, most: int) -> int:
+async def _send_all(
+    cycle: RequestResponseCycle,
+    download: Download,
+    copy: int,
+    file: int,
+    offset: int,
+    count: int,
+    stall_seconds: float,
+) -> None:
+    end = offset + count
+    while offset < end:
+        most = min(_AT_ONCE, end - offset)
+        sent = await _threads.run(_send_some, copy, file, offset, most)
+        if cycle.disconnected or sent < 0:
+            raise ReaderGone
+        if sent == 0:
+            await _writable(copy, stall_seconds)
+            continue
+        offset += sent
+        download.sent += sent
+        data: Any = _Sent(sent)
+        cycle.conn.send_with_data_passthrough(h11.Data(data=data))
+
+
+def _end(cycle: RequestResponseCycle, copy: int) -> None:
+    """Ends a download from outside. The shutdown wakes it if it waits for its client."""
+    cycle.disconnected = True
+    with suppress(OSError), socket.socket(fileno=os.dup(copy)) as connection:
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def _send_some(connection: int, file: int, offset: int, most: int) -> int:
     """How many bytes were sent; below 0 if the connection is lost."""
     sent, ready = 0, select.poll()
-    ready.register(socket, select.POLLOUT)
+    ready.register(connection, select.POLLOUT)
     while sent < most:
         try:
-            count = os.sendfile(socket, file, offset + sent, most - sent)
+            count = os.sendfile(connection, file, offset + sent, most - sent)
         except BlockingIOError:
             if not ready.poll(_STAY_MS):
                 return sent
@@ -95,7 +126,7 @@ async def _flushed(cycle: RequestResponseCycle, seconds: float) -> None:
         raise ReaderGone
 
 
-async def _writable(socket: int, seconds: float) -> None:
+async def _writable(connection: int, seconds: float) -> None:
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
 
@@ -103,10 +134,10 @@ async def _writable(socket: int, seconds: float) -> None:
         if not ready.done():
             ready.set_result(None)
 
-    loop.add_writer(socket, on_writable)
+    loop.add_writer(connection, on_writable)
     try:
         await asyncio.wait_for(ready, seconds)
     except TimeoutError:
         raise ReaderGone from None
     finally:
-        loop.remove_writer(socket)
+        loop.remove_writer(connection)

@@ -19,6 +19,7 @@ from litestar import Litestar
 from msgspec import Struct
 
 from greenroom.api import http_limits
+from greenroom.api.downloads import Downloads
 from greenroom.api.problems import CannotListen
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.socket_server import SocketServer
@@ -67,7 +68,7 @@ class Room(Struct, frozen=True):
 def room_for(sockets: int) -> Room:
     """Raises the limit of open files, because each connection needs one and the default is often
     1,024. If the system allows fewer than needed, HTTP gets a third."""
-    wanted = sockets + http_limits.MOST + _FILES_BESIDES
+    wanted = sockets + http_limits.MOST * http_limits.FILES_OF_ONE + _FILES_BESIDES
     soft = _allowed_files(wanted)
     if soft < 0 or soft >= wanted:
         return Room(sockets)
@@ -130,7 +131,10 @@ async def serve(
         server_header=False,
         lifespan="off",
         http=partial(  # type: ignore[arg-type]
-            http_limits.LimitedHttpProtocol, most=most_http, metrics=socket_server.metrics
+            http_limits.LimitedHttpProtocol,
+            most=most_http,
+            metrics=socket_server.metrics,
+            downloads=Downloads(most_http // 2),
         ),
         ws=partial(UpgradeProtocol, socket_server),  # type: ignore[arg-type]
         timeout_graceful_shutdown=_FINISH_SECONDS,

@@ -12,7 +12,7 @@ import pytest
 from msgspec import Struct
 from yarl import URL
 
-from greenroom.api import http_limits, long_uploads
+from greenroom.api import downloads, http_limits, long_uploads
 from greenroom.blobs.base import BlobKey
 from greenroom.blobs.folder import FolderBlobs
 from greenroom.clock import ManualClock
@@ -192,6 +192,31 @@ async def test_a_slow_reader_gets_the_whole_download(
     writer.write(b"GET /healthz HTTP/1.1\r\nHost: greenroom\r\n\r\n")
     assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 200"), "it is still usable"
     writer.close()
+
+
+async def test_slow_readers_do_not_keep_others_from_downloading(
+    tmp_path: Path, clock: ManualClock, blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "GRACE_SECONDS", 0.5)
+    await blobs.put(KEY, bytes(30_000_000), "text/html")
+    async with serving(tmp_path, clock=clock, blobs=blobs, most_http=4) as node:
+        head = f"GET {download(blobs)} HTTP/1.1\r\nHost: greenroom\r\n\r\n".encode()
+        slow, faster = [await _begin(node, head) for _ in range(2)]
+        assert await slow.readexactly(100_000)
+        assert await faster.readexactly(15_000_000)
+        await asyncio.sleep(0.6)
+        newest = await _begin(node, head)  # only two may run
+        assert await newest.readexactly(1_000_000)
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await slow.readexactly(29_000_000)
+        assert await faster.readexactly(10_000_000)
+
+
+async def _begin(node: Node, head: bytes) -> asyncio.StreamReader:
+    reader, writer = await asyncio.open_connection("127.0.0.1", node.port, limit=65_536)
+    writer.write(head)
+    await reader.readuntil(b"\r\n\r\n")
+    return reader
 
 
 # Altered URLs.

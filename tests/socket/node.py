@@ -15,7 +15,7 @@ from typing import Any
 
 import aiohttp
 
-from greenroom.api import server
+from greenroom.api import http_limits, server
 from greenroom.api.auth import ACT_FOR
 from greenroom.api.registry import Registry
 from greenroom.api.safety.events import ACCOUNTS
@@ -151,6 +151,7 @@ async def node_on(
     registry: Registry = REGISTRY,
     settings: Settings | None = None,
     policy: Policy | None = None,
+    most_http: int = http_limits.MOST,
     **limits: Any,
 ) -> AsyncIterator[Node]:
     hub = Hub(bus or MemoryBus())
@@ -179,7 +180,7 @@ async def node_on(
     with store.counting() as cost, server.listen("127.0.0.1", 0) as listener:
         started = asyncio.Event()
         serves = asyncio.create_task(
-            server.serve(app, socket_server, listener, started=started.set)
+            server.serve(app, socket_server, listener, started=started.set, most_http=most_http)
         )
         await asyncio.wait_for(started.wait(), 20)
         node = Node(
