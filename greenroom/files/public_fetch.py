@@ -11,6 +11,9 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
@@ -18,6 +21,8 @@ from msgspec import Struct
 SECONDS = 5.0
 MAX_HEAD = 16_384
 """Bytes of an answer's status line and headers."""
+_lookups = ThreadPoolExecutor(4, thread_name_prefix="url-checks")
+"""A lookup goes on after its time limit. These threads are no other work's."""
 _PORTS = {"http": 80, "https": 443}
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _NOT_PUBLIC = tuple(
@@ -76,8 +81,10 @@ def is_public(text: str) -> bool:
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    def look_up() -> list[tuple[Any, ...]]:
+        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+
+    found = await asyncio.get_running_loop().run_in_executor(_lookups, look_up)
     return [str(one[4][0]) for one in found]
 
 
@@ -101,7 +108,8 @@ async def _ask(parts: SplitResult, resolve: Resolve, connect: Connect) -> Reache
         return UNREACHABLE
     secure = {}
     if parts.scheme == "https":
-        secure = {"ssl": ssl.create_default_context(), "server_hostname": parts.hostname}
+        context = await asyncio.get_running_loop().run_in_executor(_lookups, _tls)
+        secure = {"ssl": context, "server_hostname": parts.hostname}
     reader, writer = await connect(addresses[0], port, limit=MAX_HEAD, **secure)
     try:
         writer.write(_request(parts))
@@ -109,6 +117,12 @@ async def _ask(parts: SplitResult, resolve: Resolve, connect: Connect) -> Reache
         return _reached(await reader.readuntil(b"\r\n\r\n"))
     finally:
         writer.close()
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Reads the certificates of the system from disk."""
+    return ssl.create_default_context()
 
 
 def _request(parts: SplitResult) -> bytes:
