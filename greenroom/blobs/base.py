@@ -119,18 +119,19 @@ class AppendBlobs(Protocol):
         off: whatever `content` raises is raised here. Raises `AppendConflict` unless `offset` is
         the length, or while another request appends to the same blob. One that gets no more bytes
         is ended instead, with `AppendConflict`. Raises `WrongSize` if more comes than `size` bytes
-        in all: then it keeps the first `size`."""
+        in all: then it keeps the first `size`. If `content` raises `DiscardContent`, nothing of it
+        is kept."""
 
     async def finish_append(self, key: BlobKey, content_type: str) -> BlobHead:
         """Turns what was appended into the blob. May be called again. Raises `UploadNotFound` if
         nothing was appended and there is no blob."""
 
-    async def cut_append(self, key: BlobKey, length: int) -> None:
-        """Takes back what was appended after the first `length` bytes. Raises `AppendConflict`
-        while a request appends to the blob."""
-
     async def abort_append(self, key: BlobKey) -> None:
         """Removes what was appended. Has no effect on a blob."""
+
+
+class DiscardContent(Exception):
+    """Raised by the content of an `append` that turns out to be wrong."""
 
 
 class AppendConflict(Problem):

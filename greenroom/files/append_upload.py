@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 from msgspec import Struct
 
-from greenroom.blobs.base import AppendBlobs, AppendConflict, WrongSize
+from greenroom.blobs.base import AppendBlobs, AppendConflict, DiscardContent, WrongSize
 from greenroom.files import access
 from greenroom.files.complete_upload import finish, unless_deleted
 from greenroom.files.context import Files
@@ -76,36 +76,22 @@ async def _append(
     content: AsyncIterator[bytes],
     checksum: Checksum | None,
 ) -> int:
-    key = original_blob(file)
-    hashed = content if checksum is None else _Hashed(content, checksum)
+    checked = content if checksum is None else _checked(content, checksum)
     try:
-        arrived = await blobs.append(key, offset, hashed, size=file.size)
-        if isinstance(hashed, _Hashed) and not hashed.is_right:
-            await blobs.cut_append(key, offset)
-            raise ChunkDamaged
+        return await blobs.append(original_blob(file), offset, checked, size=file.size)
     except AppendConflict as conflict:
         raise UploadConflict(conflict.length) from None
     except WrongSize:
         raise SizeExceeded(file.size) from None
-    return arrived
+    except DiscardContent:
+        raise ChunkDamaged from None
 
 
-class _Hashed:
-    """The content, hashed while it passes."""
-
-    def __init__(self, content: AsyncIterator[bytes], checksum: Checksum) -> None:
-        self._content = content
-        self._checksum = checksum
-        self._hash = hashlib.new(checksum.algorithm)
-
-    def __aiter__(self) -> "_Hashed":
-        return self
-
-    async def __anext__(self) -> bytes:
-        piece = await anext(self._content)
-        self._hash.update(piece)
-        return piece
-
-    @property
-    def is_right(self) -> bool:
-        return hmac.compare_digest(self._hash.digest(), self._checksum.digest)
+async def _checked(content: AsyncIterator[bytes], checksum: Checksum) -> AsyncIterator[bytes]:
+    """The content, unless it turns out at its end that its checksum is another."""
+    hashed = hashlib.new(checksum.algorithm)
+    async for piece in content:
+        hashed.update(piece)
+        yield piece
+    if not hmac.compare_digest(hashed.digest(), checksum.digest):
+        raise DiscardContent

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import tracemalloc
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from greenroom.blobs.base import (
     AppendBlobs,
     AppendConflict,
     BlobsFailing,
+    DiscardContent,
     UploadNotFound,
     WrongSize,
 )
@@ -170,17 +172,56 @@ async def test_an_upload_goes_on_after_its_server_was_killed(
     assert await content_of(blobs) == sent(length) + b"the end"
 
 
-async def test_the_last_bytes_are_taken_back(blobs: FolderBlobs) -> None:
-    await blobs.cut_append(KEY, 0)  # nothing has come yet
-    await blobs.append(KEY, 0, pieces(BIG), size=len(BIG) + 1)
-    await blobs.cut_append(KEY, len(BIG) + 1)
-    assert await blobs.appended(KEY) == len(BIG)
-    await blobs.cut_append(KEY, 1000)
+async def test_content_that_turns_out_to_be_wrong_is_not_kept(blobs: FolderBlobs) -> None:
+    async def wrong() -> AsyncIterator[bytes]:
+        yield BIG
+        assert isinstance(await appended_by_another(), AppendConflict)
+        raise DiscardContent
+
+    async def appended_by_another() -> BaseException | None:
+        tried = blobs.append(KEY, 1000 + len(BIG), pieces(b"more"), size=3 * len(BIG))
+        return (await asyncio.gather(tried, return_exceptions=True))[0]  # type: ignore[return-value]
+
+    await blobs.append(KEY, 0, pieces(BIG[:1000]), size=3 * len(BIG))
+    with pytest.raises(DiscardContent):
+        await blobs.append(KEY, 1000, wrong(), size=3 * len(BIG))
     assert await blobs.appended(KEY) == 1000
     await blobs.append(KEY, 1000, pieces(BIG[1000:]), size=len(BIG))
     await blobs.finish_append(KEY, TYPE)
-    await blobs.cut_append(KEY, 0)
     assert await content_of(blobs) == BIG
+
+
+async def test_a_piece_that_waited_is_written_with_the_next(
+    blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receive, "_WAIT_SECONDS", 0.0)
+    written: list[int] = []
+
+    async def slow() -> AsyncIterator[bytes]:
+        for _ in range(3):
+            yield b"a few bytes"
+            await asyncio.sleep(0.1)
+            written.append(await blobs.appended(KEY))
+
+    await blobs.append(KEY, 0, slow(), size=100)
+    assert written[2] > written[0] > 0
+
+
+async def test_many_small_pieces_take_little_more_memory_than_their_bytes(
+    blobs: FolderBlobs,
+) -> None:
+    async def tiny() -> AsyncIterator[bytes]:
+        for _ in range(200_000):
+            yield b"ab"
+
+    tracemalloc.start()
+    try:
+        await blobs.append(KEY, 0, tiny(), size=400_000)
+        assert tracemalloc.get_traced_memory()[1] < 3_000_000
+    finally:
+        tracemalloc.stop()
+    await blobs.finish_append(KEY, TYPE)
+    assert await content_of(blobs) == b"ab" * 200_000
 
 
 async def stalled_after(*given: bytes) -> AsyncIterator[bytes]:

@@ -61,7 +61,6 @@ _CALLS = (
     "append",
     "appended",
     "finish_append",
-    "cut_append",
     "abort_append",
     "begin_multipart",
     "uploaded_parts",

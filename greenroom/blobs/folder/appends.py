@@ -13,7 +13,7 @@ import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from greenroom.blobs.base import AppendConflict, BlobHead, BlobKey, UploadNotFound
+from greenroom.blobs.base import AppendConflict, BlobHead, BlobKey, DiscardContent, UploadNotFound
 from greenroom.blobs.folder import stored
 from greenroom.blobs.folder.disk_threads import DiskThreads
 from greenroom.blobs.folder.layout import Layout
@@ -44,6 +44,9 @@ class Appends:
                 return offset + await receive(
                     self._threads, file.descriptor, running, most=most, size=size
                 )
+        except DiscardContent:
+            await self._threads.run(_cut, file.descriptor, offset)
+            raise
         except TimeoutError:
             if not running.limit.expired():
                 raise
@@ -62,9 +65,6 @@ class Appends:
 
     async def finish(self, key: BlobKey, content_type: str) -> BlobHead:
         return await self._threads.run(_finish, self._layout, key, content_type)
-
-    async def cut(self, key: BlobKey, length: int) -> None:
-        await self._threads.run(_cut, self._layout, key, length)
 
     async def abort(self, key: BlobKey) -> None:
         await self._threads.run(self._layout.remove, self._layout.appended(key))
@@ -170,18 +170,9 @@ def _synced_length(layout: Layout, key: BlobKey) -> int:
     return length
 
 
-def _cut(layout: Layout, key: BlobKey, length: int) -> None:
-    try:
-        descriptor = os.open(layout.appended(key), os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    try:
-        _lock(descriptor)
-        if os.fstat(descriptor).st_size > length:
-            os.ftruncate(descriptor, length)
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _cut(descriptor: int, length: int) -> None:
+    os.ftruncate(descriptor, length)
+    os.fsync(descriptor)
 
 
 def _finish(layout: Layout, key: BlobKey, content_type: str) -> BlobHead:

@@ -133,9 +133,6 @@ class FolderBlobs:
     async def finish_append(self, key: BlobKey, content_type: str) -> BlobHead:
         return await self._appends.finish(key, content_type)
 
-    async def cut_append(self, key: BlobKey, length: int) -> None:
-        await self._appends.cut(key, length)
-
     async def abort_append(self, key: BlobKey) -> None:
         await self._appends.abort(key)
 

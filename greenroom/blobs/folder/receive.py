@@ -1,7 +1,7 @@
 """Writes an upload to disk while it arrives, in pieces of 1 MB, each in a thread.
 
 While one piece is written the next is collected: memory stays below two pieces, and the sender is
-slowed down to the speed of the disk.
+slowed down to the speed of the disk. What a slow sender has sent is written after a second.
 
 Uploads leave some of the disk free, because conversations may be on the same one.
 
@@ -24,6 +24,10 @@ from greenroom.durable_files import begin_sync
 RESERVED_BYTES, RESERVED_SHARE = 512 * 1024 * 1024, 20
 """What uploads leave free: so many bytes, or this share of a small disk."""
 _PIECE = 1024 * 1024
+_SMALL = 4096
+"""Shorter pieces are joined: as objects of their own they would take many times their size."""
+_WAIT_SECONDS = 1.0
+"""How long bytes are collected. After it the next piece has them written."""
 
 
 async def receive(
@@ -62,17 +66,29 @@ class _Writer:
         self.received = 0
         self._threads = threads
         self._descriptor = descriptor
-        self._collected: list[bytes] = []
+        self._collected: list[bytes | bytearray] = []
         self._bytes = 0
+        self._now = asyncio.get_running_loop().time
+        self._since = self._now()
         self._writing: asyncio.Task[None] | None = None
 
     async def add(self, piece: bytes) -> None:
-        self._collected.append(piece)
+        self._collect(piece)
         self._bytes += len(piece)
         self.received += len(piece)
-        if self._bytes >= _PIECE:
+        if self._bytes >= _PIECE or self._now() - self._since >= _WAIT_SECONDS:
             await self._written()
             self._write_collected()
+
+    def _collect(self, piece: bytes) -> None:
+        if len(piece) >= _SMALL:
+            self._collected.append(piece)
+            return
+        last = self._collected[-1] if self._collected else None
+        if not isinstance(last, bytearray):
+            last = bytearray()
+            self._collected.append(last)
+        last += piece
 
     async def finish(self) -> None:
         """After a failed write nothing more is written: there would be a gap."""
@@ -83,6 +99,7 @@ class _Writer:
 
     def _write_collected(self) -> None:
         pieces, self._collected, self._bytes = self._collected, [], 0
+        self._since = self._now()
         writing = self._threads.write(_write_pieces, self._descriptor, pieces)
         self._writing = asyncio.create_task(writing)
 
@@ -91,7 +108,7 @@ class _Writer:
             await asyncio.shield(self._writing)
 
 
-def _write_pieces(descriptor: int, pieces: list[bytes]) -> None:
+def _write_pieces(descriptor: int, pieces: list[bytes | bytearray]) -> None:
     _check_room(descriptor)
     for piece in pieces:
         write_all(descriptor, piece)

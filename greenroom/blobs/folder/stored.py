@@ -150,7 +150,7 @@ def delete(layout: Layout, key: BlobKey) -> None:
     layout.remove(layout.blob(key), layout.type_of(key))
 
 
-def write_all(descriptor: int, content: bytes | memoryview) -> None:
+def write_all(descriptor: int, content: bytes | bytearray | memoryview) -> None:
     """Careful: one write takes at most 2 GB, and less on a full disk."""
     left = memoryview(content)
     while left:
