@@ -82,7 +82,7 @@ bench-connections: $(DEV) ## ten thousand open sockets: memory of each, and late
 bench-timers: $(DEV) ## how late timers run with 100,000 pending, and what sends lose to them
 	$(BIN)/python -m bench.timers
 
-bench-files: $(DEV) ## uploads, downloads, photos, ratings; and what chat pays for them
+bench-files: $(DEV) vision ## uploads, downloads, photos, ratings; and what chat pays for them
 	$(BIN)/python -m bench.files
 
 bench-web: $(DEV) web ## a first visit to the web app, and a thread of 50,000 messages
