@@ -86,6 +86,7 @@ async def _told(
         await _is_renamed(ana, who, "Yet another")
         await _turns_to(ana, who)
         await ana.look()
+        await follow_files(ana.node)  # a day later the changes may be gone
         ana.node.clock.advance(seconds=15 * _DAY)
         await ana.node.run_timers()  # requests expire
         ana.hear()
