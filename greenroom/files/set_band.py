@@ -24,9 +24,11 @@ _TRIES = 5
 def banded_ops(
     files: Files, before: File, band: int, by: UserId, at_ms: int
 ) -> tuple[File, tuple[Op, ...]]:
-    """The file with its new band, and what writes it: refused if the file has changed since."""
-    after = items.changed(before, at_ms, band=band, banded_by=by, banded_ms=at_ms)
-    timer = schedule(Timer(BANDED, before.id, files.clock.now_ms()))
+    """The file with its new band, and what writes it: refused if the file has changed since.
+    `at_ms` is the time of the decision, which may be applied late; sync goes by the change."""
+    now_ms = files.clock.now_ms()
+    after = items.changed(before, now_ms, band=band, banded_by=by, banded_ms=at_ms)
+    timer = schedule(Timer(BANDED, before.id, now_ms))
     return after, (items.change_op(after), timer)
 
 

@@ -18,6 +18,7 @@ from greenroom.files.models import FileState, FileUse, SafeMode
 from greenroom.files.own_files import MAX_PAGE, own_files
 from greenroom.files.preferences import safe_mode
 from greenroom.files.release import end_badly_ops
+from greenroom.files.set_band import apply_band
 from greenroom.files.set_preferences import set_safe_mode
 from greenroom.files.sync_files import file_cursor_now
 from greenroom.files.use import use_op
@@ -242,3 +243,21 @@ async def test_the_owner_is_told_how_a_check_ended(world: UploadWorld) -> None:
         event.file.id: type(event) for event in told if isinstance(event, FileReady | FileRefused)
     }
     assert kinds == {good.id: FileReady, bad.id: FileRefused}
+
+
+async def test_sync_gives_a_band_that_is_applied_long_after_the_decision(
+    world: UploadWorld,
+) -> None:
+    ana = world.actors["ana"]
+    file = await world.announce()
+    await world.send(file)
+    await world.run_timers()
+    decided_ms = world.clock.now_ms()
+    world.clock.advance(seconds=3 * SLACK_MS // 1000)
+    device = Device(world, ana)
+    await device.sync()
+    await apply_band(world.files, file.id, 2, ana.user, decided_ms)
+    world.clock.advance(seconds=5)
+    await device.sync()
+    assert [known.band for known in device.files.values()] == [2]
+    assert device.files == await listed(world, ana)
