@@ -76,7 +76,8 @@ class _Reader:
         self._content = content
         self._most = most
         self._copy = copy
-        self._is_begun = False
+        self._is_begun = self._is_cut_off = False
+        self._taking: asyncio.Task[None] | None = None
         self.digest, self.size = sha256(), 0
 
     async def again(self) -> AsyncIterator[bytes]:
@@ -91,20 +92,46 @@ class _Reader:
                 yield piece
 
     async def finish(self) -> None:
-        """Reads what the scanner did not want to see."""
+        """Reads the rest that the scanner has not read, for the checksum. A scan that took too long
+        was cancelled in the middle of a read: then everything is read again."""
+        if self._is_cut_off:
+            await self._restart()
         async for _ in self._first():
             pass
 
+    async def _restart(self) -> None:
+        if self._taking is not None:
+            await asyncio.wait((self._taking,))
+        content = await self._blobs.get(self._key)
+        self._content = _nothing() if content is None else content
+        self.digest, self.size = sha256(), 0
+        if self._copy is not None:
+            await asyncio.to_thread(self._copy.seek, 0)
+
     async def _first(self) -> AsyncIterator[bytes]:
         self._is_begun = True
-        async for piece in self._content:
-            await asyncio.to_thread(self._take, piece)
-            if self.size > self._most:
+        while self.size <= self._most:
+            self._is_cut_off = True
+            piece = await anext(self._content, None)
+            if piece is not None:
+                await self._taken(piece)
+            self._is_cut_off = False
+            if piece is None or self.size > self._most:
                 return
             yield piece
+
+    async def _taken(self, piece: bytes) -> None:
+        self._taking = asyncio.create_task(asyncio.to_thread(self._take, piece))
+        await asyncio.shield(self._taking)
 
     def _take(self, piece: bytes) -> None:
         self.size += len(piece)
         self.digest.update(piece)
         if self._copy is not None:
             self._copy.write(piece)
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    """The content of a blob that was deleted meanwhile."""
+    return
+    yield b""

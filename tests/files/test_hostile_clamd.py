@@ -1,11 +1,21 @@
 """Scans with a server that is not what it should be: nothing that it says makes a file clean."""
 
 import asyncio
+import os
 import resource
+import time
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from greenroom.blobs.base import BlobKey
+from greenroom.blobs.folder import FolderBlobs, pieces
+from greenroom.blobs.folder.stored import OpenBlob
+from greenroom.clock import ManualClock
 from greenroom.files.clamd import Address, Clamd, Patience, address_of
+from greenroom.files.read_bytes import read_bytes
 from greenroom.files.scanner import Clean, Infected, ScannerUnavailable, Unscannable
 from tests.files.hostile_clamd import answering, read_file, serving
 from tests.files.scan_content import of, zeros
@@ -173,3 +183,30 @@ def test_addresses_are_read(url: str, address: Address) -> None:
 def test_other_addresses_are_refused(url: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         address_of(url)
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+async def test_the_checksum_is_of_all_bytes_also_after_a_scan_that_took_too_long(
+    is_local: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scan is cancelled in the middle of a read, on a slow disk."""
+    read = pieces._read_at
+
+    def slowly(blob: OpenBlob, count: int, at: int) -> bytes:
+        time.sleep(0.05)
+        return read(blob, count, at)
+
+    monkeypatch.setattr(pieces, "_read_at", slowly)
+    if not is_local:
+        monkeypatch.setattr(FolderBlobs, "path_of", lambda blobs, key: None)
+    content, key = os.urandom(4_000_000), BlobKey("threads/t/attachments/f")
+    blobs = FolderBlobs(tmp_path / "blobs", b"s" * 32, ManualClock())
+    await blobs.put(key, content, "text/plain")
+    async with serving(answering(b"stream: OK\0")) as address:
+        scanner = Clamd(address, replace(QUICK, whole=0.2))
+        found = await read_bytes(blobs, key, most=len(content), scanner=scanner, folder=tmp_path)
+    await blobs.close()
+    assert found is not None
+    assert isinstance(found.scan, Unscannable)
+    assert (found.size, found.sha256) == (len(content), sha256(content).hexdigest())
+    assert found.path.read_bytes() == content
