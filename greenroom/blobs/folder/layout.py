@@ -75,9 +75,11 @@ class Layout:
                     self._make(path.parent)
                     os.replace(draft, path)
                 break
-            except FileNotFoundError:
+            except FileNotFoundError:  # another process has removed the empty folder
                 if not draft.exists():
                     raise
+        else:
+            raise FileNotFoundError(path)
         if sync:
             self._sync(path)
 

@@ -32,6 +32,7 @@ from greenroom.blobs.part_rules import check_parts
 from greenroom.durable_files import sync_folder, write_new
 
 _UPLOAD = "upload"
+_RETRIES = 10
 
 
 class _Upload(Struct, frozen=True):
@@ -169,6 +170,10 @@ def _locked(layout: Layout, key: BlobKey, upload: UploadId) -> Iterator[_Upload]
 
 def _remove(folder: Path) -> None:
     (folder / _UPLOAD).unlink()
-    while folder.exists():  # a part may arrive at this moment
-        rmtree(folder, ignore_errors=True)
+    for _ in range(_RETRIES):
+        if not folder.exists():
+            break
+        rmtree(folder, ignore_errors=True)  # a part may arrive at this moment
+    else:
+        rmtree(folder)
     sync_folder(folder.parent)
