@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 import tracemalloc
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -267,6 +268,42 @@ async def test_a_request_that_was_taken_over_does_not_cancel_its_own_task(
         await blobs.append(KEY, 0, pieces(b"1234567890"), size=10)
     assert await first == "went on"
     assert await blobs.append(KEY, 5, pieces(b"67890"), size=10) == 10
+
+
+async def test_a_request_that_stalls_while_a_damaged_chunk_is_discarded_refuses_others(
+    blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = appends._cut
+
+    def slowly(descriptor: int, length: int) -> None:
+        time.sleep(0.5)
+        cut(descriptor, length)
+
+    async def damaged() -> AsyncIterator[bytes]:
+        yield b"12345"
+        raise DiscardContent
+
+    monkeypatch.setattr(appends, "_cut", slowly)
+    monkeypatch.setattr(appends, "STALLED_SECONDS", 0.1)
+    first = asyncio.create_task(blobs.append(KEY, 0, damaged(), size=10))
+    await asyncio.sleep(0.3)
+    assert await blobs.append(KEY, 0, pieces(b"1234567890"), size=10) == 10
+    with pytest.raises(DiscardContent):
+        await first
+
+
+async def test_several_requests_end_a_stalled_one_at_the_same_time(
+    blobs: FolderBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(appends, "STALLED_SECONDS", 0.1)
+    first = asyncio.create_task(blobs.append(KEY, 0, stalled_after(b"12345"), size=10))
+    await asyncio.sleep(0.3)
+    others = [blobs.append(KEY, 5, pieces(b"67890"), size=10) for _ in range(3)]
+    found = await asyncio.gather(*others, return_exceptions=True)
+    assert found.count(10) == 1
+    assert [type(one) for one in found if one != 10] == [AppendConflict] * 2
+    with pytest.raises(AppendConflict):
+        await first
 
 
 async def test_a_refused_request_holds_no_lock(blobs: FolderBlobs) -> None:

@@ -1,6 +1,7 @@
 """The folder of blobs on disk: private, safe against odd keys, tidy after a kill."""
 
 import asyncio
+import fcntl
 import os
 import shutil
 import stat
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.blobs.base import BlobKey, ByteRange
+from greenroom.blobs.base import BlobKey, BlobsFailing, ByteRange
 from greenroom.blobs.folder import FolderBlobs
 from greenroom.blobs.keys import InvalidBlobKey
 from greenroom.clock import ManualClock
@@ -121,6 +122,41 @@ async def test_a_restored_backup_keeps_content_and_type(
     assert head is not None
     assert (head.size, head.content_type) == (5, TYPE)
     await restored.close()
+
+
+async def test_a_node_that_starts_does_not_remove_what_another_begins_to_write(
+    blobs: FolderBlobs, folder: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, started = fcntl.flock, list[FolderBlobs]()
+
+    def start_before(descriptor: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        started.append(FolderBlobs(folder, SECRET, clock))
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", start_before)
+    await blobs.put(KEY, b"bytes", TYPE)
+    assert len(started) == 1
+    await started[0].close()
+    head = await blobs.head(KEY)
+    assert head is not None
+    assert head.size == 5
+    assert list((folder / ".drafts").iterdir()) == []
+
+
+async def test_a_file_that_cannot_get_its_name_is_refused(
+    blobs: FolderBlobs, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others remove its folder each time."""
+
+    def lose(draft: Path, path: Path) -> None:
+        path.parent.rmdir()
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "replace", lose)
+    with pytest.raises(BlobsFailing):
+        await blobs.put(KEY, b"bytes", TYPE)
+    assert list((folder / ".drafts").iterdir()) == []
 
 
 async def test_a_half_written_file_is_removed_at_the_next_start(

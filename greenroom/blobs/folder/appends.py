@@ -11,6 +11,7 @@ import asyncio
 import fcntl
 import os
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 from greenroom.blobs.base import AppendConflict, BlobHead, BlobKey, DiscardContent, UploadNotFound
@@ -95,7 +96,8 @@ class _Running:
 
     def end(self) -> None:
         """Its request is refused with `AppendConflict`."""
-        self.limit.reschedule(self._now())
+        with suppress(RuntimeError):  # it is ending already
+            self.limit.reschedule(self._now())
 
 
 class _Appended:

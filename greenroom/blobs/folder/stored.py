@@ -54,10 +54,22 @@ class Draft:
     descriptor = -1
 
     def __init__(self, layout: Layout) -> None:
-        self.path = layout.new_draft()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        self.descriptor = os.open(self.path, flags, FILE)
-        fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for _ in range(_RETRIES):
+            self.path = layout.new_draft()
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            self.descriptor = os.open(self.path, flags, FILE)
+            if self._lock():
+                return
+            self.discard()
+        raise FileNotFoundError(self.path)
+
+    def _lock(self) -> bool:
+        """False if a process that starts has removed the file before it was locked."""
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return _is_current(self.path, os.fstat(self.descriptor))
 
     def discard(self) -> None:
         """Has no effect on a file that was given another name."""
