@@ -13,7 +13,7 @@ from greenroom.background.models import Timer
 from greenroom.background.schedule import schedule
 from greenroom.files import access, items, names
 from greenroom.files.context import Files
-from greenroom.files.models import File, NewFile
+from greenroom.files.models import File, FileState, NewFile
 from greenroom.files.policy import UPLOADS
 from greenroom.files.problems import FileTooLarge, QuotaExceeded
 from greenroom.files.storage import storage
@@ -29,7 +29,8 @@ _KEY_MS = 24 * _HOUR_MS
 
 
 async def create_file(files: Files, actor: Actor, new: NewFile, *, key: str | None = None) -> File:
-    """Idempotent with a key: a retry finds the file of the first try, as it is now."""
+    """Idempotent with a key: a retry finds the file of the first try, as it is now. Once that file
+    is deleted, or the key too old, it announces another one."""
     await files.safety.limits.spend(actor.user, UPLOADS)
     names.check(new)
     if new.size > files.policy.max_bytes:
@@ -38,12 +39,16 @@ async def create_file(files: Files, actor: Actor, new: NewFile, *, key: str | No
     if key is not None:
         id_of_key = _id_of(actor.user, new, key)
         first = await access.load(files, id_of_key)
-        if first is not None and file.created_ms - first.created_ms < _KEY_MS:
+        if first is not None and _stands_for(first, file.created_ms):
             return first
         file = file if first is not None else replace(file, id=id_of_key)
     if new.thread is not None and files.threads is not None:
         await files.threads.check_may_attach(actor, new.thread)
     return await _created(files, actor, file)
+
+
+def _stands_for(first: File, now_ms: int) -> bool:
+    return first.state is not FileState.DELETED and now_ms - first.created_ms < _KEY_MS
 
 
 async def _created(files: Files, actor: Actor, file: File) -> File:

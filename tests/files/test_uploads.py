@@ -289,3 +289,12 @@ async def test_after_a_day_the_same_key_makes_another_file(ordered: UploadWorld)
     ordered.clock.advance(seconds=86_400)
     second = await create_file(ordered.files, ana, new, key="tab-1")
     assert first.id != second.id
+
+
+async def test_a_key_whose_file_was_deleted_makes_another_file(world: UploadWorld) -> None:
+    ana, new = world.actors["ana"], world.new()
+    first = await create_file(world.files, ana, new, key="tab-1")
+    await delete_file(world.files, ana, first.id)
+    second = await create_file(world.files, ana, new, key="tab-1")
+    assert (second.state, second.name) == (FileState.UPLOADING, new.name)
+    assert second.id != first.id
