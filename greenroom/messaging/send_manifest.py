@@ -88,9 +88,9 @@ async def _record(
     clean = _with_clean_caption(outgoing)
     verdict = await _verdict(messaging, actor, view.thread, clean.body)
     reached = None
-    if messaging.files.policy.check_manifest_urls:
-        reached = await messaging.files.ask_url(new.url)
     try:
+        if messaging.files.policy.check_manifest_urls:
+            reached = await messaging.files.ask_url(new.url)
         sent, manifest = await _append(messaging, actor, view.thread, clean, new, verdict)
     except BaseException:
         if clean.body:

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import stat
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import TypeAlias
@@ -155,7 +156,8 @@ class _Process:
             self._send(job)
             return await waiting
         except asyncio.CancelledError:
-            self._send(Cancel(job.id))
+            with suppress(DecoderFailed):
+                self._send(Cancel(job.id))
             raise
         finally:
             self._waiting.pop(job.id, None)
