@@ -135,7 +135,7 @@ class DiscardContent(Exception):
 
 
 class AppendConflict(Problem):
-    """The upload has {length} bytes."""
+    """Continue the upload at byte {length}, or wait until the other request has ended."""
 
     length: int
 

@@ -47,7 +47,7 @@ class LocationNotRemovable(Problem):
 
 class MetadataNotRemovable(Problem):
     """This file cannot be read here, so the place where it was taken cannot be removed from it.
-    Save it in another format, or send the original with all that it says."""
+    Save it in another format, or send the original with its metadata."""
 
 
 class CheckFailed(Problem):

@@ -41,11 +41,11 @@ class FileNotReady(Problem):
 
 
 class UploadFinished(Problem):
-    """All bytes of this file have been uploaded."""
+    """This file is already uploaded."""
 
 
 class UploadConflict(Problem):
-    """The upload goes on at byte {offset}."""
+    """Continue the upload at byte {offset}."""
 
     offset: int
 
@@ -85,7 +85,7 @@ class AlreadyAppealed(Problem):
 
 
 class NothingToAppeal(Problem):
-    """This file is shown to everybody as it is."""
+    """This file is neither blurred nor hidden, so there is nothing to review."""
 
 
 class ManifestNotFound(Problem):

@@ -1,4 +1,4 @@
-"""The rules of files: who is sent which bytes, and how a manifest is hashed. Pure, no I/O."""
+"""The rules of files: who is sent which bytes. Pure, no I/O."""
 
 from collections.abc import Iterable, Mapping
 
