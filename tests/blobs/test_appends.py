@@ -306,6 +306,20 @@ async def test_several_requests_end_a_stalled_one_at_the_same_time(
         await first
 
 
+async def test_no_request_replaces_a_blob_that_was_made(blobs: FolderBlobs, folder: Path) -> None:
+    """It may have been checked: its owner must not put other bytes in its place."""
+    await blobs.append(KEY, 0, pieces(b"12345"), size=5)
+    await blobs.finish_append(KEY, TYPE)
+    with pytest.raises(AppendConflict):
+        await blobs.append(KEY, 0, pieces(b"EVILS"), size=5)
+    left = folder / ".appends" / KEY
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_bytes(b"EVILS")
+    await blobs.finish_append(KEY, TYPE)
+    assert await content_of(blobs) == b"12345"
+    assert not left.exists()
+
+
 async def test_a_refused_request_holds_no_lock(blobs: FolderBlobs) -> None:
     await blobs.append(KEY, 0, pieces(b"12345"), size=10)
     with pytest.raises(AppendConflict) as kept:

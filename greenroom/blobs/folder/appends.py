@@ -101,7 +101,8 @@ class _Running:
 
 
 class _Appended:
-    """What has come of an upload, opened for appending and locked. Raises `AppendConflict`."""
+    """What has come of an upload, opened for appending and locked. Raises `AppendConflict`, also
+    where the upload has ended: its blob may have been checked, and must not be replaced."""
 
     descriptor = -1
 
@@ -112,6 +113,9 @@ class _Appended:
             length = _length(layout.appended(key), self.descriptor)
             if offset != length:
                 raise AppendConflict(length)
+            if length == 0 and layout.blob(key).exists():
+                layout.remove(layout.appended(key))
+                raise AppendConflict(0)
         except BaseException:
             self.close()  # at once: a traceback may keep this object, and its lock, for long
             raise
@@ -187,7 +191,12 @@ def _finish(layout: Layout, key: BlobKey, content_type: str) -> BlobHead:
         _lock(descriptor)
         if not _is_same(path, descriptor):  # another request has finished or aborted it
             return _finished(layout, key)
-        return stored.publish(layout, path, key, content_type)
+        if (made := stored.head_of(layout, key)) is not None:  # a blob is made once
+            layout.remove(path)
+            return made
+        head = stored.publish(layout, path, key, content_type)
+        layout.prune(path.parent)
+        return head
     finally:
         os.close(descriptor)
 

@@ -111,8 +111,12 @@ class Layout:
         if found:
             with suppress(FileNotFoundError):
                 sync_folder(paths[0].parent)
-            with self._lock:
-                self._prune(paths[0].parent)
+            self.prune(paths[0].parent)
+
+    def prune(self, folder: Path) -> None:
+        """Removes the folder and its parents as far as they are empty."""
+        with self._lock:
+            self._prune(folder)
 
     def _make(self, folder: Path) -> None:
         if folder != self.root and not folder.is_dir():
