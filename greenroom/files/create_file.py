@@ -15,7 +15,7 @@ from greenroom.files import access, items, names
 from greenroom.files.context import Files
 from greenroom.files.models import File, FileState, NewFile
 from greenroom.files.policy import UPLOADS
-from greenroom.files.problems import FileTooLarge, QuotaExceeded
+from greenroom.files.problems import FileNotFound, FileTooLarge, QuotaExceeded
 from greenroom.files.storage import storage
 from greenroom.ids import FileId, UserId, as_letters
 from greenroom.people.actor import Actor
@@ -29,8 +29,8 @@ _KEY_MS = 24 * _HOUR_MS
 
 
 async def create_file(files: Files, actor: Actor, new: NewFile, *, key: str | None = None) -> File:
-    """Idempotent with a key: a retry finds the file of the first try, as it is now. Once that file
-    is deleted, or the key too old, it announces another one."""
+    """Idempotent with a key: a retry finds the file of the first try, as it is now, and raises
+    `FileNotFound` if it was deleted."""
     await files.safety.limits.spend(actor.user, UPLOADS)
     names.check(new)
     if new.size > files.policy.max_bytes:
@@ -39,16 +39,18 @@ async def create_file(files: Files, actor: Actor, new: NewFile, *, key: str | No
     if key is not None:
         id_of_key = _id_of(actor.user, new, key)
         first = await access.load(files, id_of_key)
-        if first is not None and _stands_for(first, file.created_ms):
-            return first
+        if first is not None and file.created_ms - first.created_ms < _KEY_MS:
+            return _still_there(first)
         file = file if first is not None else replace(file, id=id_of_key)
     if new.thread is not None and files.threads is not None:
         await files.threads.check_may_attach(actor, new.thread)
     return await _created(files, actor, file)
 
 
-def _stands_for(first: File, now_ms: int) -> bool:
-    return first.state is not FileState.DELETED and now_ms - first.created_ms < _KEY_MS
+def _still_there(first: File) -> File:
+    if first.state is FileState.DELETED:
+        raise FileNotFound
+    return first
 
 
 async def _created(files: Files, actor: Actor, file: File) -> File:

@@ -1,8 +1,9 @@
 """Uploads from the announcement to the check: in order and in parts, on each store engine."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
@@ -27,8 +28,10 @@ from greenroom.files.records import original_blob
 from greenroom.files.upload_state import MOST_PARTS, InOrder, InParts, upload_state
 from greenroom.ids import FileId
 from tests.files.upload_world import NOTES, UploadWorld, pieces, upload_world
+from tests.forwarding_store import ForwardingStore
 from tests.stores import SQLITE
 
+T = TypeVar("T")
 PART = 8 * 1024 * 1024
 
 
@@ -291,10 +294,42 @@ async def test_after_a_day_the_same_key_makes_another_file(ordered: UploadWorld)
     assert first.id != second.id
 
 
-async def test_a_key_whose_file_was_deleted_makes_another_file(world: UploadWorld) -> None:
+async def test_a_late_retry_does_not_bring_a_deleted_file_back(world: UploadWorld) -> None:
     ana, new = world.actors["ana"], world.new()
     first = await create_file(world.files, ana, new, key="tab-1")
     await delete_file(world.files, ana, first.id)
-    second = await create_file(world.files, ana, new, key="tab-1")
-    assert (second.state, second.name) == (FileState.UPLOADING, new.name)
-    assert second.id != first.id
+    with pytest.raises(FileNotFound):
+        await create_file(world.files, ana, new, key="tab-1")
+    assert (await world.used()).files == 0
+
+
+async def test_a_second_request_at_the_last_moment_cannot_replace_the_checked_bytes(
+    tmp_path: Path,
+) -> None:
+    """It comes after the blob was made and before the store notes that, and sends its bytes when
+    the file is ready."""
+    others = b"E" * len(NOTES)
+    async with upload_world(f"{SQLITE}{tmp_path}/store.db", tmp_path) as world:
+        file, ana = await world.announce(), world.actors["ana"]
+        is_ready, requests = asyncio.Event(), list[asyncio.Task[Any]]()
+
+        async def late() -> AsyncIterator[bytes]:
+            yield others[:1]
+            await is_ready.wait()
+            yield others[1:]
+
+        class Watched(ForwardingStore):
+            async def _call(self, call: Callable[[], Awaitable[T]]) -> T:
+                if not requests and await world.files.blobs.head(original_blob(file)):
+                    second = append_upload(world.files, ana, file.id, 0, late())
+                    requests.append(asyncio.create_task(second))
+                    await asyncio.sleep(0.1)
+                return await call()
+
+        await world.on(Watched(world.store)).append(file, NOTES)
+        await world.run_timers()
+        assert (await world.file(file.id)).state is FileState.READY
+        is_ready.set()
+        with pytest.raises(UploadConflict):
+            await requests[0]
+        assert await world.content(file) == NOTES

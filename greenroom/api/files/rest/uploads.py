@@ -21,6 +21,7 @@ from greenroom.api.files.tus_headers import (
 )
 from greenroom.api.files.upload_guard import needs_uploader
 from greenroom.api.files.upload_shapes import upload_url
+from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.long_uploads import long_upload
 from greenroom.api.params import Caller
 from greenroom.blobs.base import AppendBlobs
@@ -49,14 +50,17 @@ async def options_upload(files: TheFiles) -> Response[None]:
 
 @post("/uploads")
 async def post_upload(
-    request: Request[Any, Any, Any], actor: Caller, files: TheFiles
+    request: Request[Any, Any, Any],
+    actor: Caller,
+    files: TheFiles,
+    idempotency_key: IdempotencyKey = None,
 ) -> Response[None]:
     """Creates a file. The metadata has `filename`, `sha256`, and perhaps `filetype`, `threadId` and
     `keepOriginal`."""
     tus_headers.check_version(request.headers)
     if not isinstance(files.blobs, AppendBlobs):
         raise UploadInParts
-    file = await create_file(files, actor, _announced(request))
+    file = await create_file(files, actor, _announced(request), key=idempotency_key)
     headers = {"Location": upload_url(files, file), **_expiry(files, file)}
     return Response(None, status_code=201, headers=headers)
 
