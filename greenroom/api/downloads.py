@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 MOST = 512
 GRACE_SECONDS = 10.0
-"""A download that began later than this is not ended: its rate is not known yet."""
+"""A younger download is not ended: its rate is not known yet."""
 
 
 class Download:
@@ -33,9 +33,6 @@ class Downloads:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._running: set[Download] = set()
-
-    def __len__(self) -> int:
-        return len(self._running)
 
     @contextmanager
     def one(self, end: Callable[[], None]) -> Iterator[Download]:

@@ -76,7 +76,7 @@ class LimitedHttpProtocol(H11Protocol):
         super().__init__(*args, **named)
         self._most = most
         self._metrics = metrics or Metrics()
-        self._downloads = downloads or Downloads()
+        self._downloads = Downloads() if downloads is None else downloads
         self._idle_since = self.loop.time()
         make_strict(self.conn)
         self.app = self._sending_files(self.app)
