@@ -6,6 +6,8 @@ from typing import Any
 from litestar import Request, Response
 from msgspec import Struct
 
+from greenroom.api.not_modified import has_current
+
 _REVALIDATE = "no-cache"
 
 
@@ -16,7 +18,7 @@ class CachedDocument(Struct, frozen=True):
 
     def answer(self, request: Request[Any, Any, Any]) -> Response[bytes]:
         headers = {"Cache-Control": _REVALIDATE, "ETag": self.etag}
-        if request.headers.get("if-none-match") == self.etag:
+        if has_current(request, self.etag):
             return Response(b"", status_code=304, headers=headers, media_type=self.media_type)
         return Response(self.body, headers=headers, media_type=self.media_type)
 

@@ -11,6 +11,7 @@ from litestar.exceptions import NotFoundException
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
+from greenroom.api.not_modified import has_current
 from greenroom.api.web.site import File, Site
 
 STANDING = ("icon.svg", "greenroom-inbox.js")
@@ -116,7 +117,7 @@ def _answer(
     status: int = 200,
 ) -> Response[bytes]:
     headers = {"Cache-Control": keep, "ETag": file.etag, "Vary": "Accept-Encoding", **more}
-    if status == 200 and request.headers.get("if-none-match") == file.etag:
+    if status == 200 and has_current(request, file.etag):
         return Response(b"", status_code=304, headers=headers, media_type=file.media_type)
     body, coding = file.for_client(request.headers.get("accept-encoding", ""))
     if coding is not None:

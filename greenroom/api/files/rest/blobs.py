@@ -14,6 +14,7 @@ from greenroom.api.files.blob_response import BlobResponse
 from greenroom.api.files.params import TheFiles
 from greenroom.api.head_requests import is_head
 from greenroom.api.long_uploads import long_upload
+from greenroom.api.not_modified import has_current
 from greenroom.api.ranges import Unsatisfiable, range_in
 from greenroom.blobs.base import BlobHead, BlobKey, WrongSize
 from greenroom.blobs.disposition import content_disposition
@@ -37,7 +38,7 @@ async def download_blob(
     if blob is None:
         raise FileNotFound
     headers = _headers(blobs, grant, blob.head)
-    if request.headers.get("if-none-match") == blob.head.etag:
+    if has_current(request, blob.head.etag):
         return Response(b"", status_code=304, headers=headers, media_type=grant.type)
     asked = request.headers.get("range")
     if request.headers.get("if-range", blob.head.etag) != blob.head.etag:
