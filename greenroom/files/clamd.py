@@ -30,6 +30,8 @@ PORT: Final = 3310
 _CHUNK: Final = 1 << 20
 _MOST_REPLY: Final = 10_000
 _LAST_WORDS_SECONDS: Final = 1
+_NEVER_TOO_BIG: Final = 1 << 20
+"""Bytes that every scanner accepts: where it does not, it is in trouble."""
 _TOO_BIG: Final = Unscannable("the scanner does not accept a file of this size")
 _LATE: Final = Unscannable("the scanner took too long")
 _PARTLY: Final = Unscannable("the scanner cannot look into all of it")
@@ -63,9 +65,9 @@ class Patience(Struct, frozen=True):
 class _NoAnswer(Exception):
     """clamd has ended the connection, or takes too long."""
 
-    def __init__(self, outcome: Unscannable) -> None:
+    def __init__(self, outcome: Unscannable | None) -> None:
         self.outcome = outcome
-        """If it is the file's fault."""
+        """If it happens again; None if that would not be the file's fault."""
 
 
 def address_of(url: str) -> Address:
@@ -98,6 +100,8 @@ class Clamd:
             return await self._scan(content)
         except _NoAnswer as second:
             await self.version()
+            if second.outcome is None:
+                raise ScannerUnavailable("clamd ends connections early") from None
             return second.outcome
 
     async def version(self) -> str:
@@ -133,13 +137,13 @@ class Clamd:
         content: AsyncIterator[bytes],
         reply: asyncio.Task[bytes | None],
     ) -> ScanOutcome:
-        has_all = await self._sent(writer, content, until=reply)
+        sent, has_all = await self._sent(writer, content, until=reply)
         patience = self._patience.reply if has_all else _LAST_WORDS_SECONDS
         await asyncio.wait((reply,), timeout=patience)
         if not reply.done():
-            raise _NoAnswer(_LATE if has_all else _TOO_BIG)
+            raise _NoAnswer(_LATE if has_all else _if_cut_off(sent))
         if (answer := reply.result()) is None:
-            raise _NoAnswer(_CRASHED if has_all else _TOO_BIG)
+            raise _NoAnswer(_CRASHED if has_all else _if_cut_off(sent))
         return _outcome(answer, has_all=has_all)
 
     async def _sent(
@@ -148,14 +152,17 @@ class Clamd:
         content: AsyncIterator[bytes],
         *,
         until: asyncio.Task[bytes | None],
-    ) -> bool:
-        """Whether clamd has the whole file. It ends a file that is too large before its end."""
+    ) -> tuple[int, bool]:
+        """How much clamd was sent, and whether it has the whole file: it ends one that is too large
+        before its end."""
+        sent = 0
         await self._write(writer, b"zINSTREAM\0")
         async for piece in content:
             for chunk in _chunks(piece):
                 if until.done() or not await self._write(writer, chunk):
-                    return False
-        return await self._write(writer, bytes(4))
+                    return sent, False
+                sent += len(chunk)
+        return sent, await self._write(writer, bytes(4))
 
     async def _write(self, writer: asyncio.StreamWriter, chunk: bytes) -> bool:
         writer.write(chunk)
@@ -185,6 +192,10 @@ class Clamd:
         if at.path:
             return await asyncio.open_unix_connection(at.path, limit=_MOST_REPLY)
         return await asyncio.open_connection(at.host, at.port, limit=_MOST_REPLY)
+
+
+def _if_cut_off(sent: int) -> Unscannable | None:
+    return None if sent < _NEVER_TOO_BIG else _TOO_BIG
 
 
 def _chunks(piece: bytes) -> Iterator[bytes]:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import time
+from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from greenroom.clock import ManualClock
 from greenroom.files.clamd import Address, Clamd, Patience, address_of
 from greenroom.files.read_bytes import read_bytes
 from greenroom.files.scanner import Clean, Infected, ScannerUnavailable, Unscannable
-from tests.files.hostile_clamd import answering, read_file, serving
+from tests.files.hostile_clamd import Behave, answering, read_file, serving
 from tests.files.scan_content import of, zeros
 
 QUICK = Patience(connect=0.5, send=0.5, reply=0.5, whole=1.5)
@@ -134,14 +135,34 @@ async def test_a_scanner_that_reads_slowly_has_taken_too_long() -> None:
         assert outcome == Unscannable("the scanner took too long")
 
 
-async def test_a_scanner_that_always_hangs_up_makes_a_file_unscannable() -> None:
-    async def leaving(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1000)
+def leaving_after(count: int) -> Behave:
+    async def scan(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(count)
         writer.transport.abort()
 
-    async with serving(leaving) as address:
-        outcome = await Clamd(address, QUICK).scan(zeros(10_000_000))
+    return scan
+
+
+async def test_a_scanner_that_hangs_up_in_a_large_file_does_not_accept_its_size() -> None:
+    async with serving(leaving_after(3_000_000)) as address:
+        outcome = await Clamd(address, QUICK).scan(zeros(30_000_000))
         assert outcome == Unscannable("the scanner does not accept a file of this size")
+
+
+async def test_a_scanner_that_hangs_up_at_once_is_in_trouble() -> None:
+    """No scanner has such a limit: the file is scanned later."""
+
+    async def leaving(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.abort()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        for _ in range(10):
+            yield bytes(10_000)
+            await asyncio.sleep(0.02)
+
+    async with serving(leaving) as address:
+        with pytest.raises(ScannerUnavailable):
+            await Clamd(address, QUICK).scan(slowly)
 
 
 async def test_a_scanner_that_dies_of_a_file_cannot_check_it() -> None:
