@@ -62,6 +62,11 @@ class Problem(Exception):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields.items())})"
 
 
+class Unavailable(Exception):
+    """A program or server outside does not work at the moment. What needed it is tried again, and
+    the log has its message without a traceback."""
+
+
 def _in_words(value: Any) -> Any:
     is_list = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
     return ", ".join(value) if is_list else value

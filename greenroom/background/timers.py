@@ -38,6 +38,7 @@ from greenroom.background.records import (
 )
 from greenroom.background.retries import STORE_TROUBLE, backoff_ms, describe
 from greenroom.clock import Clock
+from greenroom.errors import Problem, Unavailable
 from greenroom.store.base import Check, Delete, Key, Op, Put, Store, Update, key_of
 from greenroom.store.expressions import Bound, F
 from greenroom.store.problems import ConditionFailed
@@ -367,7 +368,8 @@ class TimerRunner:
         self.counts.set_aside += is_last
         log = _log.error if is_last else _log.warning
         outcome = "is set aside" if is_last else f"is tried again in {pause / 1000:.1f} s"
-        log("timer %s %s %s: %s", timer.kind, timer.id, outcome, describe(error), exc_info=error)
+        trace = None if isinstance(error, Problem | Unavailable) else error
+        log("timer %s %s %s: %s", timer.kind, timer.id, outcome, describe(error), exc_info=trace)
         next_ms = self._clock.now_ms() + pause
         await self._write_unless_changed(
             retry_timer(row, next_ms, describe(error), is_last=is_last)

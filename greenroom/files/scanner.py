@@ -5,6 +5,8 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
+from greenroom.errors import Unavailable
+
 
 class Clean(Struct, frozen=True):
     pass
@@ -28,7 +30,7 @@ Content: TypeAlias = Callable[[], AsyncIterator[bytes]]
 """Reads a file from its beginning. It is called again if the scanner must read the file again."""
 
 
-class ScannerUnavailable(Exception):
+class ScannerUnavailable(Unavailable):
     """The scanner is down, or too busy. The file is scanned later."""
 
 

@@ -4,15 +4,17 @@ clamd calls a file clean that it could not look into, unless its configuration s
 """
 
 import io
+import logging
 import zipfile
 from collections.abc import AsyncIterator, Sequence
 
 from msgspec import Struct
 
-from greenroom.files.scanner import Clean, Scanner
+from greenroom.files.scanner import Clean, Scanner, ScannerUnavailable
 
 EICAR = b"X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 """The file that every virus scanner finds, by agreement. It does no harm."""
+_log = logging.getLogger(__name__)
 _DEPTH = 40
 """clamd looks into 17 archives within one another."""
 
@@ -35,6 +37,17 @@ async def gaps(scanner: Scanner) -> Sequence[Gap]:
     """Raises `ScannerUnavailable`."""
     probes = (_NO_VIRUS, EICAR), (_ENCRYPTED, encrypted_zip()), (_LIMITS, nested_zip(_DEPTH))
     return [gap for gap, content in probes if await _passes(scanner, content)]
+
+
+async def log_gaps(scanner: Scanner) -> None:
+    """Files that such a scanner calls clean are delivered, so an operator has to see it."""
+    try:
+        found = await gaps(scanner)
+    except ScannerUnavailable as error:
+        _log.warning("The virus scanner does not answer, so no file gets ready: %s", error)
+        return
+    for gap in found:
+        _log.error("The virus scanner lets files through. %s %s", gap.text, gap.advice)
 
 
 async def _passes(scanner: Scanner, content: bytes) -> bool:

@@ -1,6 +1,6 @@
 """Registers files: uploads, previews, safe mode, manifests."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from greenroom.api.files.rest import (
     uploads,
 )
 from greenroom.api.files.sync import FileChanges, FileSource
-from greenroom.api.registry import ContextApi
+from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
 from greenroom.background.timers import TimerHandler
 from greenroom.blobs.missing import MissingBlobs
@@ -39,6 +39,7 @@ from greenroom.files.policy import LIMITS, SECTIONS, FileRules, SafeModeRules
 from greenroom.files.release import REMOVAL
 from greenroom.files.remove_bytes import remove_due
 from greenroom.files.removed_pictures import RemovedPictures
+from greenroom.files.scanner_gaps import log_gaps
 from greenroom.files.scanner_setting import scanner_of
 from greenroom.files.set_band import BANDED, show_band
 from greenroom.files.settings import FileSettings
@@ -47,6 +48,8 @@ from greenroom.files.work_folder import WorkFolder
 from greenroom.people import People
 from greenroom.realtime.publish import guarded
 from greenroom.safety import Safety
+
+_GAPS_SECONDS = 3600.0
 
 
 def _build(composition: Composition) -> Files:
@@ -98,6 +101,13 @@ def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
     }
 
 
+def _jobs(contexts: Contexts) -> Sequence[Job]:
+    scanner = contexts[Files].scanner
+    if scanner is None:
+        return ()
+    return (Job("scanner-gaps", _GAPS_SECONDS, partial(log_gaps, scanner)),)
+
+
 API = ContextApi(
     name="files",
     build=_build,
@@ -133,6 +143,7 @@ API = ContextApi(
     ),
     access=ACCESS,
     timers=_timers,
+    jobs=_jobs,
     demo="greenroom.demo.files",
     costs=(
         "greenroom.cost.files",

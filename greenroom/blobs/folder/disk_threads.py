@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -12,6 +13,7 @@ from greenroom.blobs.base import BlobsFailing
 
 T = TypeVar("T")
 _THREADS = 8
+_LOG_SECONDS = 60
 _log = logging.getLogger(__name__)
 
 
@@ -25,6 +27,8 @@ class DiskThreads:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="blobs")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="blob-writes")
+        self._logged_at: dict[int | None, float] = {}
+        """By error number."""
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
         """A thread cannot be stopped: a cancelled caller waits for the end of the work, so that
@@ -44,8 +48,15 @@ class DiskThreads:
             await _ended(working)
             raise
         except OSError as error:
-            _log.error("The folder of files cannot be used: %s", error)
+            self._log(error)
             raise BlobsFailing from error
+
+    def _log(self, error: OSError) -> None:
+        """Once a minute: a full disk refuses each of many requests."""
+        now = time.monotonic()
+        if now - self._logged_at.get(error.errno, -_LOG_SECONDS) >= _LOG_SECONDS:
+            self._logged_at[error.errno] = now
+            _log.error("The folder of files cannot be used: %s", error)
 
     def close(self) -> None:
         self._pool.shutdown()
