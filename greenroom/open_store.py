@@ -13,6 +13,7 @@ from greenroom import file_permissions
 from greenroom.api.demo import NotADemoStore
 from greenroom.api.problems import NoDatabase
 from greenroom.app import TABLES
+from greenroom.blobs.s3.location import below
 from greenroom.clock import Clock
 from greenroom.demo import records as demo_records
 from greenroom.people import records as people
@@ -75,9 +76,10 @@ class DemoSettings(Settings, frozen=True):
 
 
 def for_demo(settings: Settings) -> DemoSettings:
-    """The same settings with a separate folder and secret, so that samples never mix with real
-    data."""
-    own = {"data": settings.data / "demo", "secret": ""}
+    """The same settings with a separate folder and secret, and with a folder of its own in a
+    bucket, so that samples never mix with real data."""
+    blobs = below(settings.blobs, "demo") if settings.blobs else ""
+    own = {"data": settings.data / "demo", "secret": "", "blobs": blobs}
     return DemoSettings(**(msgspec.structs.asdict(settings) | own))
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 from aiodynamo.credentials import Key, StaticCredentials
+from msgspec.structs import replace
 
 from greenroom.blobs.base import BlobKey
 from greenroom.blobs.s3 import InvalidLocation, parse_location
+from greenroom.blobs.s3.location import below
 
 KEY = BlobKey("files/fil_1")
 
@@ -66,3 +68,10 @@ def test_a_wrong_url_is_refused_without_its_secret(url: str, reason: str) -> Non
         parse_location(url)
     assert reason in str(refused.value)
     assert "hush" not in str(refused.value)
+
+
+def test_samples_have_a_folder_of_their_own_in_a_bucket() -> None:
+    for prefix, own in (("", "demo/"), ("real/", "real/demo/"), ("real", "real/demo/")):
+        url = f"s3://key:se%2Fcret@bucket?endpoint=http://127.0.0.1:9&prefix={prefix}"
+        location = parse_location(below(url, "demo"))
+        assert location == replace(parse_location(url), prefix=own)

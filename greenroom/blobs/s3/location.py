@@ -11,7 +11,7 @@ name has a dot, which no certificate covers, it is part of the path.
 """
 
 import re
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from aiodynamo.credentials import Credentials, Key, StaticCredentials
 from msgspec import Struct
@@ -71,6 +71,15 @@ def parse_location(url: str) -> Location:
     host, in_host = f"s3.{region}.{domain_of(region)}", "." not in bucket
     aws = f"https://{bucket}.{host}" if in_host else f"https://{host}"
     return Location(bucket, region, prefix, aws, aws, in_host, credentials)
+
+
+def below(url: str, folder: str) -> str:
+    """The URL of the same bucket, with the folder added to the prefix."""
+    base, _, query = url.partition("?")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    above = options.get("prefix", "").rstrip("/")
+    options["prefix"] = f"{above}/{folder}/".removeprefix("/")
+    return f"{base}?{urlencode(options, safe='/:')}"
 
 
 def _options(query: str) -> dict[str, str]:
