@@ -31,3 +31,37 @@ async def test_a_video_of_too_many_pixels_is_refused(checks: CheckWorld) -> None
     file = await checks.checked(content)
     assert (file.state, file.problem) == (FileState.REFUSED, "too-many-pixels")
     assert "91 megapixels, and 90" in file.detail
+
+
+def box(kind: bytes, *content: bytes) -> bytes:
+    inner = b"".join(content)
+    return (8 + len(inner)).to_bytes(4) + kind + inner
+
+
+def large_box(kind: bytes, *content: bytes) -> bytes:
+    """The same with a size of 64 bits."""
+    inner = b"".join(content)
+    return b"\0\0\0\1" + kind + (16 + len(inner)).to_bytes(8) + inner
+
+
+def ispe(width: int, height: int) -> bytes:
+    return box(b"ispe", b"\0\0\0\1", width.to_bytes(4), height.to_bytes(4))
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param(ispe(10_000, 9_100), id="one picture"),
+        pytest.param(ispe(4_000, 3_000) * 60, id="many pictures"),
+        pytest.param(ispe(100, 100) + ispe(200_000, 455), id="a later one"),
+    ],
+)
+async def test_a_heic_of_too_many_pixels_is_refused_before_it_is_decoded(
+    checks: CheckWorld, sizes: bytes
+) -> None:
+    """A program decodes it, and all pictures in it."""
+    brands = box(b"ftyp", b"heic\0\0\0\0mif1heic")
+    for wrapped in (box, large_box):
+        meta = wrapped(b"meta", bytes(4), box(b"iprp", wrapped(b"ipco", sizes)))
+        file = await checks.checked(brands + box(b"free", bytes(2_000_000)) + meta, "IMG_1.HEIC")
+        assert (file.state, file.problem) == (FileState.REFUSED, "too-many-pixels")
