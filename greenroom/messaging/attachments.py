@@ -47,10 +47,10 @@ def _checked(file: File | None, author: UserId, thread: ThreadId, client_id: str
         raise FileNotFound
     if file.thread != thread:
         raise InvalidAttachments("one of them was not uploaded for this conversation")
-    if file.use is not None and file.use != use_while_waiting(thread, client_id):
-        raise FileAlreadyUsed
     if file.state in ENDED_BADLY:
         raise FileNotReady(file.state.value)
+    if file.use is not None and file.use != use_while_waiting(thread, client_id):
+        raise FileAlreadyUsed
     return file
 
 

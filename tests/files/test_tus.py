@@ -12,7 +12,7 @@ import pytest
 from httpx import Response
 from tusclient.client import TusClient
 
-from greenroom.api.files.tus_headers import metadata_of
+from greenroom.api.files.tus_headers import InvalidTusHeader, checksum_in, metadata_of
 from greenroom.ids import FileId, UserId
 from greenroom.people import People
 from greenroom.people.suspend import suspend
@@ -171,6 +171,12 @@ async def test_a_checksum_must_be_readable(world: ApiWorld) -> None:
     for given in ("md5 AAAA", "sha1 %%%", "sha1"):
         answer = await patched(world, url, NOTES, Upload_Checksum=given)
         assert answer.status_code in (400, 460), given
+
+
+def test_a_checksum_of_other_characters_is_refused() -> None:
+    """Some servers and clients pass on bytes beyond ASCII."""
+    with pytest.raises(InvalidTusHeader):
+        checksum_in({"Upload-Checksum": "sha1 \xe9\xe9=="})
 
 
 @pytest.mark.parametrize(
