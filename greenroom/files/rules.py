@@ -136,7 +136,10 @@ def may_have_original(file: File) -> bool:
 
 
 def type_of(file: File, variant: Variant) -> str:
-    """The media type of a variant, as it is sent: a browser learns no type that it may not show."""
+    """The media type of a variant, as it is sent: a browser learns no type that it may not show,
+    and none of a file that no decoder has read."""
+    if file.media is Media.OTHER:
+        return OPAQUE
     made = {preview.variant: preview.type for preview in file.previews}
     found = made.get(variant, file.type)
     return found if found in INLINE else OPAQUE
