@@ -46,8 +46,8 @@ export interface UploadListener {
   save(record: UploadRecord): void;
   /** All bytes have arrived: nothing needs to be saved any more. */
   uploaded(task: UploadTask, file: StoredFile): void;
-  /** Resolves when it may use the network; returns the function that ends its turn. */
-  turn(signal: AbortSignal): Promise<() => void>;
+  /** Resolves when it may use the network; returns the function that lets the next one. */
+  slot(signal: AbortSignal): Promise<() => void>;
 }
 
 export class UploadTask {
@@ -175,7 +175,7 @@ export class UploadTask {
   async #upload(signal: AbortSignal): Promise<void> {
     const { content } = this.record;
     if (content === null && this.record.fileId === null) return this.#set("missing");
-    const endTurn = await this.listener.turn(signal);
+    const freeSlot = await this.listener.slot(signal);
     try {
       if (this.record.sha256 === null && content !== null) await this.#hash(content, signal);
       const { file, upload } = await this.#announce();
@@ -187,7 +187,7 @@ export class UploadTask {
       else await this.#sendParts(content, upload, signal);
       this.#uploaded(await this.requests.complete(file.fileId));
     } finally {
-      endTurn();
+      freeSlot();
     }
   }
 

@@ -6,6 +6,7 @@ import { Value } from "../observable";
 import type { NewUpload, StoredFile, Upload } from "../types";
 import { hashFile } from "./hash";
 import type { UploadRecord, UploadRecords } from "./records";
+import { Slots } from "./slots";
 import { type UploadListener, type UploadRequests, UploadTask } from "./upload";
 
 const AT_ONCE = 3;
@@ -33,8 +34,7 @@ export class Uploads implements UploadListener {
   #awaited = new Set<string>();
   #releases = new Map<string, () => void>();
   #channel: BroadcastChannel | null = null;
-  #active = 0;
-  #queue: (() => void)[] = [];
+  readonly #slots = new Slots(AT_ONCE);
 
   constructor(
     private readonly requests: UploadRequests,
@@ -187,19 +187,8 @@ export class Uploads implements UploadListener {
     else void this.records.put({ ...task.record, content: null });
   }
 
-  async turn(signal: AbortSignal): Promise<() => void> {
-    while (this.#active >= AT_ONCE) {
-      await new Promise<void>((go) => {
-        this.#queue.push(go);
-        signal.addEventListener("abort", () => go(), { once: true });
-      });
-      signal.throwIfAborted();
-    }
-    this.#active += 1;
-    return () => {
-      this.#active -= 1;
-      this.#queue.shift()?.();
-    };
+  slot(signal: AbortSignal): Promise<() => void> {
+    return this.#slots.take(signal);
   }
 
   // Tabs.
