@@ -1,24 +1,20 @@
-// One upload: reads the checksum, announces the file, sends its bytes, and goes on where it stopped.
-//
-// One code for both protocols: with tus the bytes go in order to one URL; in parts, each to its own, several
-// at a time. What has arrived is asked of the server whenever something went wrong.
+// One upload: reads the checksum, announces the file, sends its bytes, and goes on where it stopped. What has
+// arrived is asked of the server whenever something went wrong.
 //
 // Careful: a request that failed may have arrived. So nothing is counted as sent before the server says so.
-import { isProblem, problemFrom, ProblemError } from "../rest";
+import { ProblemError } from "../rest";
 import type { FileUpload, ProblemDocument, StoredFile, Upload } from "../types";
 import { hashFile } from "./hash";
 import type { UploadRecord } from "./records";
-import type { SendBody } from "./transport";
+import { sendContent, type SendRequests } from "./sendContent";
+import { isGone, isTemporary, problemOf, retryAfterMs } from "./uploadErrors";
 
-/** Sent in one request with tus: a proxy may limit the size of a request. */
-const TUS_BYTES = 16 * 1024 * 1024;
-const PARTS_AT_ONCE = 3;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 const NOTIFY_MS = 100;
 
 /** The requests of an upload. They reject with a Problem. */
-export interface UploadRequests {
+export interface UploadRequests extends SendRequests {
   /** Repeated with the same key it announces once. */
   announce(
     file: {
@@ -34,9 +30,6 @@ export interface UploadRequests {
   state(fileId: string): Promise<FileUpload>;
   complete(fileId: string): Promise<StoredFile>;
   remove(fileId: string): Promise<void>;
-  /** Makes a URL of the server absolute. */
-  absolute(url: string): string;
-  readonly send: SendBody;
 }
 
 export interface UploadListener {
@@ -183,8 +176,13 @@ export class UploadTask {
       if (upload === null) return this.#uploaded(file);
       if (content === null) return this.#set("missing");
       this.#set("uploading");
-      if (upload.protocol === "tus") await this.#sendInOrder(content, upload, signal);
-      else await this.#sendParts(content, upload, signal);
+      await sendContent(upload, {
+        requests: this.requests,
+        content,
+        missing: async () => (await this.requests.state(file.fileId)).upload,
+        onprogress: (bytes) => this.#progress(bytes),
+        signal,
+      });
       this.#uploaded(await this.requests.complete(file.fileId));
     } finally {
       freeSlot();
@@ -222,69 +220,6 @@ export class UploadTask {
   /** The server has given up on the file. */
   #announceAgain(): void {
     this.change({ fileId: null, attempt: this.record.attempt + 1 });
-  }
-
-  async #sendInOrder(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
-    for (let offset = upload.offset; offset < content.size; ) {
-      this.#progress(offset);
-      const start = offset;
-      const answer = await this.requests.send(
-        {
-          method: "PATCH",
-          url: this.requests.absolute(upload.url ?? ""),
-          headers: {
-            "Tus-Resumable": "1.0.0",
-            "Upload-Offset": String(offset),
-            "Content-Type": "application/offset+octet-stream",
-          },
-          body: content.slice(offset, offset + TUS_BYTES),
-        },
-        (sent) => this.#progress(start + sent),
-        signal,
-      );
-      check(answer);
-      offset = Number(answer.header("Upload-Offset") ?? start + TUS_BYTES);
-    }
-    this.#progress(content.size);
-  }
-
-  /** Several parts at a time. Each answer has the first hundred that are missing. */
-  async #sendParts(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
-    for (let now: FileUpload["upload"] = upload; now !== null && now.parts.length > 0; ) {
-      await this.#sendSomeParts(content, now, signal);
-      const isLast = now.offset + now.parts.reduce((sum, part) => sum + part.size, 0) >= content.size;
-      if (isLast) return;
-      now = (await this.requests.state(this.record.fileId ?? "")).upload;
-    }
-  }
-
-  async #sendSomeParts(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
-    const waiting = [...upload.parts];
-    const sent = new Map<number, number>();
-    const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
-    const report = (): void =>
-      this.#progress(upload.offset + [...sent.values()].reduce((sum, bytes) => sum + bytes, 0));
-    const work = async (): Promise<void> => {
-      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-        const { number, offset, size, method, url, headers } = part;
-        const body = content.slice(offset, offset + size);
-        const request = { method, url: this.requests.absolute(url), headers, body };
-        const onprogress = (bytes: number): void => {
-          sent.set(number, Math.min(bytes, size));
-          report();
-        };
-        check(await this.requests.send(request, onprogress, either));
-        onprogress(size);
-      }
-    };
-    report();
-    try {
-      await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work));
-    } catch (error) {
-      stop.abort();
-      throw error;
-    }
   }
 
   #uploaded(file: StoredFile): void {
@@ -339,37 +274,4 @@ export class UploadTask {
       }, NOTIFY_MS);
     }
   }
-}
-
-function check({ status, text }: { status: number; text: string }): void {
-  if (status >= 200 && status < 300) return;
-  let found: unknown = null;
-  try {
-    found = JSON.parse(text);
-  } catch {
-    // Not JSON: from the bucket, or from a proxy.
-  }
-  throw problemFrom(found, status);
-}
-
-/** The file was deleted, or its upload has expired: it is announced again. */
-function isGone(error: unknown): boolean {
-  return isProblem(error) && (error.status === 404 || error.status === 410);
-}
-
-/** Worth trying again: no connection, an overloaded server, an outdated position or URL. */
-function isTemporary(error: unknown): boolean {
-  if (!isProblem(error)) return false;
-  if (error.code === "unreachable" || error.status >= 500 || error.status === 429) return true;
-  return ["upload-conflict", "append-conflict", "upload-incomplete", "link-expired", "no-answer"].includes(error.code);
-}
-
-function retryAfterMs(error: unknown): number {
-  return isProblem(error) ? Number(error.fields["retryAfterS"] ?? 0) * 1000 : 0;
-}
-
-function problemOf(error: unknown): ProblemDocument {
-  if (isProblem(error)) return error.fields as unknown as ProblemDocument;
-  console.error(error);
-  return { type: "client/no-answer", title: "client/no-answer", status: 0 };
 }
