@@ -1,12 +1,13 @@
 // The user's uploads: three at a time, saved in the browser, the same in all tabs.
 //
-// Careful: a tab can close at any time. Each upload is run by the tab that holds its Web Lock; the others wait
-// for the lock, so that the next one goes on by itself. They hear of progress over a BroadcastChannel.
+// Careful: a tab can close at any time. Each upload is run by the tab that holds its lock; the others wait for
+// the lock, so that the next one goes on by itself.
 import { Value } from "../observable";
 import type { NewUpload, StoredFile, Upload } from "../types";
 import { hashFile } from "./hash";
 import type { UploadRecord, UploadRecords } from "./records";
 import { Slots } from "./slots";
+import { Tabs } from "./tabs";
 import { type UploadListener, type UploadRequests, UploadTask } from "./upload";
 
 const AT_ONCE = 3;
@@ -32,20 +33,16 @@ export class Uploads implements UploadListener {
   /** Uploads that another tab runs. */
   #elsewhere = new Map<string, Upload>();
   #awaited = new Set<string>();
-  #releases = new Map<string, () => void>();
-  #channel: BroadcastChannel | null = null;
+  readonly #tabs: Tabs<Announcement>;
   readonly #slots = new Slots(AT_ONCE);
 
   constructor(
     private readonly requests: UploadRequests,
     private readonly records: UploadRecords,
     private readonly host: UploadsHost,
-    private readonly name: string,
+    name: string,
   ) {
-    if (typeof BroadcastChannel === "undefined") return;
-    this.#channel = new BroadcastChannel(`greenroom uploads ${name}`);
-    this.#channel.onmessage = ({ data }: MessageEvent<Announcement>) => this.#receive(data);
-    if ("unref" in this.#channel) (this.#channel.unref as () => void)(); // Node
+    this.#tabs = new Tabs(name, (said) => this.#receive(said));
   }
 
   /** Goes on with the uploads that an earlier page has left. */
@@ -82,7 +79,7 @@ export class Uploads implements UploadListener {
       content,
     };
     this.save(record);
-    void this.#withLock(record.uploadId, () => undefined);
+    void this.#tabs.withLock(record.uploadId, () => undefined);
     return this.#run(record).upload;
   }
 
@@ -129,7 +126,7 @@ export class Uploads implements UploadListener {
    *  to be chosen again. */
   setOriginal(uploadId: string, keepOriginal: boolean): void {
     const task = this.#tasks.get(uploadId);
-    if (task === undefined) return this.#post({ type: "setOriginal", uploadId, keepOriginal });
+    if (task === undefined) return this.#tabs.post({ type: "setOriginal", uploadId, keepOriginal });
     if (task.record.keepOriginal === keepOriginal) return;
     const { fileId, content } = task.record;
     if (content === null && task.upload.state !== "failed") return;
@@ -157,9 +154,7 @@ export class Uploads implements UploadListener {
 
   async close({ forget = false } = {}): Promise<void> {
     for (const task of this.#tasks.values()) task.stop();
-    for (const release of this.#releases.values()) release();
-    this.#channel?.close();
-    this.#channel = null;
+    this.#tabs.close();
     if (!forget) return;
     await this.records.clear();
     this.host.setPending(false);
@@ -172,7 +167,7 @@ export class Uploads implements UploadListener {
     if (this.#tasks.get(upload.uploadId) !== task) return;
     if (upload.fileId !== null) this.host.announced(upload.uploadId, upload.fileId);
     this.host.changed(upload);
-    this.#post({ type: "changed", upload });
+    this.#tabs.post({ type: "changed", upload });
     this.#show();
   }
 
@@ -206,35 +201,18 @@ export class Uploads implements UploadListener {
   async #takeOver(uploadId: string): Promise<void> {
     if (this.#awaited.has(uploadId)) return;
     this.#awaited.add(uploadId);
-    await this.#withLock(uploadId, async () => {
+    await this.#tabs.withLock(uploadId, async () => {
       const record = await this.records.get(uploadId);
-      if (record === null || this.#channel === null) return this.#release(uploadId);
+      if (record === null || this.#tabs.isClosed) return this.#tabs.release(uploadId);
       this.#run(record);
     });
     this.#awaited.delete(uploadId);
   }
 
-  /** Runs `start` once this tab has the lock of the upload; keeps the lock until `#release`. */
-  async #withLock(uploadId: string, start: () => void): Promise<void> {
-    const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
-    if (locks === undefined) return start();
-    const hold = (): Promise<void> =>
-      new Promise((release) => {
-        this.#releases.set(uploadId, release);
-        start();
-      });
-    await locks.request(`greenroom upload ${this.name} ${uploadId}`, hold);
-  }
-
-  #release(uploadId: string): void {
-    this.#releases.get(uploadId)?.();
-    this.#releases.delete(uploadId);
-  }
-
   #act(uploadId: string, act: "pause" | "resume" | "retry" | "remove", run: (task: UploadTask) => void): void {
     const task = this.#tasks.get(uploadId);
     if (task !== undefined) run(task);
-    else this.#post({ type: "act", uploadId, act });
+    else this.#tabs.post({ type: "act", uploadId, act });
   }
 
   #receive(said: Announcement): void {
@@ -254,16 +232,12 @@ export class Uploads implements UploadListener {
     }
   }
 
-  #post(said: Announcement): void {
-    this.#channel?.postMessage(said);
-  }
-
   #forget(uploadId: string): void {
     this.#tasks.get(uploadId)?.stop();
     this.#tasks.delete(uploadId);
-    this.#release(uploadId);
+    this.#tabs.release(uploadId);
     void this.#unsave(uploadId);
-    this.#post({ type: "removed", uploadId });
+    this.#tabs.post({ type: "removed", uploadId });
     this.#show();
   }
 
