@@ -1,4 +1,5 @@
 // Uploads step by step, with a server of the test that answers when and how the test says.
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { type UploadRecord, UploadRecords } from "../src/client/files/records";
@@ -32,6 +33,7 @@ class MemoryRecords extends UploadRecords {
 /** The requests that came, and their answers. */
 class FakeServer implements UploadRequests {
   readonly keys: string[] = [];
+  readonly completed: string[] = [];
   readonly removed: string[] = [];
   /** The requests of this kind wait until it is cleared. */
   held: "announce" | "complete" | null = null;
@@ -47,6 +49,7 @@ class FakeServer implements UploadRequests {
   }
 
   async complete(fileId: string): Promise<StoredFile> {
+    this.completed.push(fileId);
     await this.#unheld("complete");
     return storedFile(fileId, "checking");
   }
@@ -99,3 +102,63 @@ for (const act of ["cancel", "pause"] as const) {
     await uploads.close();
   });
 }
+
+for (const held of ["announce", "complete"] as const) {
+  test(`an upload that is canceled while ${held} is answered stays canceled, and its file is removed`, async () => {
+    const { uploads, records, server, add } = tab();
+    server.held = held;
+    const id = add();
+    const isHeld = (): boolean => (held === "announce" ? server.keys.length > 0 : server.completed.length > 0);
+    await waitFor(() => isHeld() && records.saved.size === 1, "saved");
+    uploads.cancel(id);
+    server.held = null;
+    await waitFor(() => server.removed.length === 1, "removed");
+    await pause(20);
+    assert.equal(records.saved.size, 0);
+    assert.deepEqual(server.removed, ["fil_0"]);
+    assert.deepEqual(uploads.list.get(), []);
+    await uploads.close();
+  });
+}
+
+test("an upload that is paused while announce is answered goes on with the same file", async () => {
+  const { uploads, server, add, isIn } = tab();
+  server.held = "announce";
+  const id = add();
+  await waitFor(() => server.keys.length === 1, "announced");
+  uploads.pause(id);
+  server.held = null;
+  await pause(20);
+  uploads.resume(id);
+  await isIn(id, "checking");
+  assert.deepEqual(new Set(server.keys), new Set([`${id}-0`]));
+  assert.deepEqual(server.removed, []);
+  await uploads.close();
+});
+
+test("the file of an earlier announcement does not replace that of the original", async () => {
+  const { uploads, records, server, add, isIn } = tab();
+  server.held = "announce";
+  const id = add();
+  await waitFor(() => server.keys.length === 1, "announced");
+  uploads.setOriginal(id, true);
+  await waitFor(() => server.keys.length === 2, "announced again");
+  server.held = null;
+  await isIn(id, "checking");
+  await pause(20);
+  assert.equal(records.saved.get(id)?.fileId, "fil_1");
+  assert.equal(uploads.find(id)?.keepOriginal, true);
+  assert.deepEqual(server.removed, ["fil_0"]);
+  await uploads.close();
+});
+
+test("nothing is saved after the user has signed out", async () => {
+  const { uploads, records, server, add } = tab();
+  server.held = "announce";
+  add();
+  await waitFor(() => server.keys.length === 1, "announced");
+  await uploads.close({ forget: true });
+  server.held = null;
+  await pause(20);
+  assert.equal(records.saved.size, 0);
+});

@@ -36,7 +36,7 @@ export interface UploadListener {
   /** The state has changed. */
   changed(task: UploadTask): void;
   /** What is saved has changed. */
-  save(record: UploadRecord): void;
+  save(task: UploadTask): void;
   /** All bytes have arrived: nothing needs to be saved any more. */
   uploaded(task: UploadTask, file: StoredFile): void;
   /** Resolves when it may use the network; returns the function that lets the next one. */
@@ -51,6 +51,7 @@ export class UploadTask {
   #retryAt: number | null = null;
   #file: StoredFile | null = null;
   #running: AbortController | null = null;
+  #isCanceled = false;
   #wake: (() => void) | null = null;
   #notifying: ReturnType<typeof setTimeout> | null = null;
   #shown: Upload | null = null;
@@ -103,11 +104,16 @@ export class UploadTask {
   /** After a failure. It begins anew if the server has given up on the file. */
   retry(): void {
     if (this.#state !== "failed") return;
-    if (this.#file !== null) this.#announceAgain();
-    this.#file = null;
-    this.#done = 0;
-    this.#set("preparing");
-    this.start();
+    this.#begin(this.#file === null ? {} : this.#withoutFile());
+  }
+
+  /** Announces the file again: the server takes this only with the announcement. A file that was refused may have
+   *  to be chosen again. */
+  setOriginal(keepOriginal: boolean): void {
+    if (this.record.keepOriginal === keepOriginal) return;
+    if (this.record.content === null && this.#state !== "failed") return;
+    this.#stop();
+    this.#begin({ ...this.#withoutFile(), keepOriginal });
   }
 
   /** Tries again now, because the network is back. */
@@ -120,9 +126,16 @@ export class UploadTask {
     if (this.#notifying !== null) clearTimeout(this.#notifying);
   }
 
+  /** Also removes the file from the server, unless a message uses it. */
+  cancel(): void {
+    this.stop();
+    this.#isCanceled = true;
+    this.#removeFile(this.record.fileId);
+  }
+
   change(change: Partial<UploadRecord>): void {
     this.record = { ...this.record, ...change };
-    this.listener.save(this.record);
+    this.listener.save(this);
     this.#notify(true);
   }
 
@@ -149,6 +162,14 @@ export class UploadTask {
 
   // The run.
 
+  #begin(change: Partial<UploadRecord>): void {
+    this.#file = this.#problem = this.#retryAt = null;
+    this.#done = 0;
+    this.#state = "preparing";
+    this.change(change);
+    this.start();
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; ; failures++) {
       const before = this.#done;
@@ -157,7 +178,7 @@ export class UploadTask {
       } catch (error) {
         if (signal.aborted) return;
         if (this.#done > before) failures = 0;
-        if (isGone(error) && this.record.fileId !== null) this.#announceAgain();
+        if (isGone(error) && this.record.fileId !== null) this.change(this.#withoutFile());
         else if (!isTemporary(error)) return this.#fail(problemOf(error));
         await this.#pauseBeforeRetry(failures, error, signal);
         if (signal.aborted) return;
@@ -171,8 +192,7 @@ export class UploadTask {
     const freeSlot = await this.listener.slot(signal);
     try {
       if (this.record.sha256 === null && content !== null) await this.#hash(content, signal);
-      const { file, upload } = await this.#announce();
-      signal.throwIfAborted();
+      const { file, upload } = await this.#announce(signal);
       if (upload === null) return this.#uploaded(file);
       if (content === null) return this.#set("missing");
       this.#set("uploading");
@@ -183,7 +203,9 @@ export class UploadTask {
         onprogress: (bytes) => this.#progress(bytes),
         signal,
       });
-      this.#uploaded(await this.requests.complete(file.fileId));
+      const completed = await this.requests.complete(file.fileId);
+      signal.throwIfAborted();
+      this.#uploaded(completed);
     } finally {
       freeSlot();
     }
@@ -207,19 +229,34 @@ export class UploadTask {
     this.change({ sha256 });
   }
 
-  async #announce(): Promise<FileUpload> {
+  async #announce(signal: AbortSignal): Promise<FileUpload> {
     const { uploadId, attempt, fileId, name, size, sha256, type, threadId, keepOriginal } = this.record;
-    if (fileId !== null) return this.requests.state(fileId);
+    signal.throwIfAborted();
+    if (fileId !== null) return this.#ask(fileId, signal);
     this.#done = 0;
     const new_ = { name, size, sha256: sha256 ?? "", type, threadId, keepOriginal };
     const announced = await this.requests.announce(new_, `${uploadId}-${attempt}`);
+    // A paused upload goes on with this file: the same key finds it again.
+    if (this.#isCanceled || this.record.attempt !== attempt) this.#removeFile(announced.file.fileId);
+    signal.throwIfAborted();
     this.change({ fileId: announced.file.fileId });
     return announced;
   }
 
-  /** The server has given up on the file. */
-  #announceAgain(): void {
-    this.change({ fileId: null, attempt: this.record.attempt + 1 });
+  async #ask(fileId: string, signal: AbortSignal): Promise<FileUpload> {
+    const found = await this.requests.state(fileId);
+    signal.throwIfAborted();
+    return found;
+  }
+
+  /** To announce another one: with a key of its own. */
+  #withoutFile(): Partial<UploadRecord> {
+    this.#removeFile(this.record.fileId);
+    return { fileId: null, attempt: this.record.attempt + 1 };
+  }
+
+  #removeFile(fileId: string | null): void {
+    if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
   }
 
   #uploaded(file: StoredFile): void {

@@ -78,9 +78,10 @@ export class Uploads implements UploadListener {
       addedAt: Date.now(),
       content,
     };
-    this.save(record);
     void this.#tabs.withLock(record.uploadId, () => undefined);
-    return this.#run(record).upload;
+    const task = this.#run(record);
+    this.save(task);
+    return task.upload;
   }
 
   // Actions: by the tab that runs the upload.
@@ -100,9 +101,8 @@ export class Uploads implements UploadListener {
   /** Removes the upload, and the file from the server unless a message uses it. */
   cancel(uploadId: string): void {
     this.#act(uploadId, "remove", (task) => {
-      const { fileId } = task.record;
       this.#forget(uploadId);
-      if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
+      task.cancel();
     });
   }
 
@@ -122,19 +122,10 @@ export class Uploads implements UploadListener {
     this.#tasks.get(uploadId)?.change(change);
   }
 
-  /** Announces the file again: the server takes this only with the announcement. A file that was refused may have
-   *  to be chosen again. */
   setOriginal(uploadId: string, keepOriginal: boolean): void {
     const task = this.#tasks.get(uploadId);
-    if (task === undefined) return this.#tabs.post({ type: "setOriginal", uploadId, keepOriginal });
-    if (task.record.keepOriginal === keepOriginal) return;
-    const { fileId, content } = task.record;
-    if (content === null && task.upload.state !== "failed") return;
-    task.stop();
-    if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
-    const record = { ...task.record, keepOriginal, fileId: null, attempt: task.record.attempt + 1 };
-    this.save(record);
-    this.#run(record);
+    if (task === undefined) this.#tabs.post({ type: "setOriginal", uploadId, keepOriginal });
+    else task.setOriginal(keepOriginal);
   }
 
   /** It is ready and part of a message, or no longer wanted: nothing to show. */
@@ -154,36 +145,43 @@ export class Uploads implements UploadListener {
 
   async close({ forget = false } = {}): Promise<void> {
     for (const task of this.#tasks.values()) task.stop();
+    this.#tasks.clear(); // another tab runs them now: nothing that is still answered may be saved
     this.#tabs.close();
     if (!forget) return;
     await this.records.clear();
     this.host.setPending(false);
   }
 
-  // What a task says.
+  // What a task says. One that was canceled may still get an answer, which says nothing any more.
 
   changed(task: UploadTask): void {
     const { upload } = task;
-    if (this.#tasks.get(upload.uploadId) !== task) return;
+    if (!this.#has(task)) return;
     if (upload.fileId !== null) this.host.announced(upload.uploadId, upload.fileId);
     this.host.changed(upload);
     this.#tabs.post({ type: "changed", upload });
     this.#show();
   }
 
-  save(record: UploadRecord): void {
+  save(task: UploadTask): void {
+    if (!this.#has(task)) return;
     this.host.setPending(true);
-    void this.records.put(record);
+    void this.records.put(task.record);
   }
 
   /** The server has it all. A file that is not sent yet stays saved for the composer, without its content. */
   uploaded(task: UploadTask): void {
+    if (!this.#has(task)) return;
     if (task.record.isSent) void this.#unsave(task.record.uploadId);
     else void this.records.put({ ...task.record, content: null });
   }
 
   slot(signal: AbortSignal): Promise<() => void> {
     return this.#slots.take(signal);
+  }
+
+  #has(task: UploadTask): boolean {
+    return this.#tasks.get(task.record.uploadId) === task;
   }
 
   // Tabs.
@@ -235,8 +233,8 @@ export class Uploads implements UploadListener {
   #forget(uploadId: string): void {
     this.#tasks.get(uploadId)?.stop();
     this.#tasks.delete(uploadId);
-    this.#tabs.release(uploadId);
-    void this.#unsave(uploadId);
+    // Only then may another tab have the lock: it would go on with what is saved.
+    void this.#unsave(uploadId).then(() => this.#tabs.release(uploadId));
     this.#tabs.post({ type: "removed", uploadId });
     this.#show();
   }
