@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { type UploadRecord, UploadRecords } from "../src/client/files/records";
+import type { BodyAnswer } from "../src/client/files/transport";
 import type { UploadRequests } from "../src/client/files/upload";
 import { Uploads } from "../src/client/files/uploads";
+import { problemFrom } from "../src/client/rest";
 import type { FileUpload, StoredFile, Upload } from "../src/client/types";
 import { pause, waitFor } from "./testServer";
 
@@ -36,15 +38,27 @@ class FakeServer implements UploadRequests {
   readonly completed: string[] = [];
   readonly removed: string[] = [];
   /** The requests of this kind wait until it is cleared. */
-  held: "announce" | "complete" | null = null;
+  held: "announce" | "complete" | "remove" | null = null;
+
+  /** Where the upload goes on. */
+  offset = 0;
+  /** Of each request that sends bytes. */
+  answer: () => Partial<BodyAnswer> = () => ({ status: 204 });
+  sends = 0;
+  isDown = false;
+  isDeleted = false;
 
   async announce({ size }: { size: number }, key: string): Promise<FileUpload> {
     this.keys.push(key);
+    if (this.isDown) throw problemFrom(null, 502);
     await this.#unheld("announce");
+    this.isDeleted = false;
     return this.#upload(`fil_${this.keys.indexOf(key)}`, size);
   }
 
   state(fileId: string): Promise<FileUpload> {
+    const gone = { type: "/problems/file-not-found", title: "File not found", status: 404 };
+    if (this.isDeleted) return Promise.reject(problemFrom(gone, 404));
     return Promise.resolve(this.#upload(fileId, 3));
   }
 
@@ -54,20 +68,22 @@ class FakeServer implements UploadRequests {
     return storedFile(fileId, "checking");
   }
 
-  remove(fileId: string): Promise<void> {
+  async remove(fileId: string): Promise<void> {
+    await this.#unheld("remove");
     this.removed.push(fileId);
-    return Promise.resolve();
   }
 
   absolute(url: string): string {
     return url;
   }
 
-  readonly send: UploadRequests["send"] = () =>
-    Promise.resolve({ status: 204, header: () => "3", text: "" });
+  readonly send: UploadRequests["send"] = () => {
+    this.sends += 1;
+    return Promise.resolve({ status: 204, header: () => null, text: "", ...this.answer() });
+  };
 
   #upload(fileId: string, size: number): FileUpload {
-    const upload = { protocol: "tus", url: "/", offset: 0, parts: [] } as unknown as FileUpload["upload"];
+    const upload = { protocol: "tus", url: "/", offset: this.offset, parts: [] } as unknown as FileUpload["upload"];
     return { file: { ...storedFile(fileId, "uploading"), size }, upload };
   }
 
@@ -87,7 +103,13 @@ function tab(server = new FakeServer(), name: string = randomUUID()) {
   const add = (): string => uploads.add(new Blob(["abc"]), { name: "a.txt" }).uploadId;
   const isIn = (uploadId: string, state: Upload["state"]): Promise<unknown> =>
     waitFor(() => uploads.find(uploadId)?.state === state, state);
-  return { uploads, records, server, add, isIn };
+  /** Without the pauses between the tries. */
+  const retriesUntil = (isDone: () => boolean): Promise<unknown> =>
+    waitFor(() => {
+      uploads.wake();
+      return isDone();
+    });
+  return { uploads, records, server, add, isIn, retriesUntil };
 }
 
 for (const act of ["cancel", "pause"] as const) {
@@ -161,4 +183,73 @@ test("nothing is saved after the user has signed out", async () => {
   server.held = null;
   await pause(20);
   assert.equal(records.saved.size, 0);
+});
+
+for (const [from, status] of [["the bucket", 404], ["a proxy", 413], ["a firewall", 403]] as const) {
+  test(`a ${status} of ${from} does not announce the file again, and ends the upload after some tries`, async () => {
+    const { uploads, server, add, isIn, retriesUntil } = tab();
+    server.answer = () => ({ status, text: "<html>" });
+    const id = add();
+    await retriesUntil(() => uploads.find(id)?.state === "failed");
+    assert.equal(uploads.find(id)?.problem?.type, "client/upload-refused");
+    assert.deepEqual(server.keys, [`${id}-0`]);
+    assert.equal(server.sends, 5);
+    server.answer = () => ({ status: 204 });
+    uploads.retry(id);
+    await isIn(id, "checking");
+    assert.deepEqual(server.keys, [`${id}-0`]);
+    assert.deepEqual(server.removed, []);
+    await uploads.close();
+  });
+}
+
+test("a file that the server has deleted is announced again", async () => {
+  const { uploads, server, add, retriesUntil } = tab();
+  server.answer = () => {
+    server.isDeleted = server.sends === 1;
+    return { status: server.isDeleted ? 503 : 204 };
+  };
+  const id = add();
+  await retriesUntil(() => uploads.find(id)?.state === "checking");
+  assert.deepEqual(server.keys, [`${id}-0`, `${id}-1`]);
+  await uploads.close();
+});
+
+test("an upload waits for a server that is down as long as it takes", async () => {
+  const { uploads, server, add, retriesUntil } = tab();
+  server.isDown = true;
+  const id = add();
+  await retriesUntil(() => server.keys.length > 8);
+  server.isDown = false;
+  await retriesUntil(() => uploads.find(id)?.state === "checking");
+  await uploads.close();
+});
+
+test("an upload goes on through any number of failures while its bytes arrive", async () => {
+  const { uploads, server, retriesUntil } = tab();
+  server.answer = () => {
+    server.offset += 1;
+    return { status: server.offset < 10 ? 502 : 204 };
+  };
+  const { uploadId } = uploads.add(new Blob(["0123456789"]), {});
+  await retriesUntil(() => uploads.find(uploadId)?.state === "checking");
+  assert.equal(server.sends, 10);
+  await uploads.close();
+});
+
+test("a refused file is removed before it is announced again", async () => {
+  const { uploads, server, add, isIn } = tab();
+  const id = add();
+  await isIn(id, "checking");
+  uploads.setFile(storedFile("fil_0", "refused"));
+  assert.equal(uploads.find(id)?.state, "failed");
+  server.held = "remove";
+  uploads.retry(id);
+  await pause(20);
+  assert.equal(server.keys.length, 1);
+  server.held = null;
+  await isIn(id, "checking");
+  assert.deepEqual(server.removed, ["fil_0"]);
+  assert.deepEqual(server.keys, [`${id}-0`, `${id}-1`]);
+  await uploads.close();
 });

@@ -165,7 +165,7 @@ export function problemFrom(found: unknown, status: number): ProblemError {
 
 /** A problem that the client detects itself. It has a code and no text; the app chooses the text. */
 export function clientProblem(
-  code: "unreachable" | "not-found" | "no-answer" | "no-token",
+  code: "unreachable" | "not-found" | "no-answer" | "no-token" | "unreadable" | "upload-refused",
   status: number,
   detail = "",
 ): ProblemDocument {

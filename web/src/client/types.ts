@@ -204,7 +204,8 @@ export type Announcement =
   | { type: "refused"; threadId: string; outgoing: Outgoing };
 
 /** A failed request. `type` is "/problems/…" for the server's problems, and for those that the client detects:
- * "client/unreachable", "client/not-found", "client/no-answer", "client/no-token". */
+ * "client/unreachable", "client/not-found", "client/no-answer", "client/no-token", and of an upload
+ * "client/unreadable", "client/upload-refused". */
 export interface Problem extends Error, ProblemDocument {
   /** The last part of `type`: "too-many", "thread-not-found", "unreachable". */
   readonly code: string;

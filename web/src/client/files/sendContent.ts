@@ -23,6 +23,8 @@ export interface Sending {
   /** Asks the server again what is missing. */
   missing(): Promise<Destination | null>;
   onprogress(bytes: number): void;
+  /** So many are on the server. */
+  onarrived(bytes: number): void;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +32,8 @@ export function sendContent(to: Destination, sending: Sending): Promise<void> {
   return to.protocol === "tus" ? sendInOrder(to, sending) : sendParts(to, sending);
 }
 
-async function sendInOrder(to: Destination, { requests, content, onprogress, signal }: Sending): Promise<void> {
+async function sendInOrder(to: Destination, sending: Sending): Promise<void> {
+  const { requests, content, onprogress, signal } = sending;
   for (let offset = to.offset; offset < content.size; ) {
     onprogress(offset);
     const start = offset;
@@ -50,6 +53,7 @@ async function sendInOrder(to: Destination, { requests, content, onprogress, sig
     );
     check(answer);
     offset = Number(answer.header("Upload-Offset") ?? start + TUS_BYTES);
+    sending.onarrived(offset);
   }
   onprogress(content.size);
 }
@@ -64,8 +68,10 @@ async function sendParts(to: Destination, sending: Sending): Promise<void> {
   }
 }
 
-async function sendSomeParts(to: Destination, { requests, content, onprogress, signal }: Sending): Promise<void> {
+async function sendSomeParts(to: Destination, sending: Sending): Promise<void> {
+  const { requests, content, onprogress, signal } = sending;
   const waiting = [...to.parts];
+  let arrived = to.offset;
   const sent = new Map<number, number>();
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
@@ -81,6 +87,8 @@ async function sendSomeParts(to: Destination, { requests, content, onprogress, s
       };
       check(await requests.send(request, onpart, either));
       onpart(size);
+      arrived += size;
+      sending.onarrived(arrived);
     }
   };
   report();

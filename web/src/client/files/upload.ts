@@ -2,13 +2,15 @@
 // arrived is asked of the server whenever something went wrong.
 //
 // Careful: a request that failed may have arrived. So nothing is counted as sent before the server says so.
-import { ProblemError } from "../rest";
+import { clientProblem, ProblemError } from "../rest";
 import type { FileUpload, ProblemDocument, StoredFile, Upload } from "../types";
 import { hashFile } from "./hash";
 import type { UploadRecord } from "./records";
 import { sendContent, type SendRequests } from "./sendContent";
-import { isGone, isTemporary, problemOf, retryAfterMs } from "./uploadErrors";
+import { problemOf, remedyFor, retryAfterMs } from "./uploadErrors";
 
+/** Without a byte more that has arrived. */
+const MAX_FAILURES = 5;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 const NOTIFY_MS = 100;
@@ -52,6 +54,14 @@ export class UploadTask {
   #file: StoredFile | null = null;
   #running: AbortController | null = null;
   #isCanceled = false;
+  /** The most that the server ever had of it. */
+  #arrived = 0;
+  /** Since more has arrived. */
+  #failures = 0;
+  /** With those where the connection or the server was down, which do not count as failures. */
+  #retries = 0;
+  /** Of the file before this one: until then both take room in the user's quota. */
+  #removal: Promise<void> = Promise.resolve();
   #wake: (() => void) | null = null;
   #notifying: ReturnType<typeof setTimeout> | null = null;
   #shown: Upload | null = null;
@@ -104,7 +114,8 @@ export class UploadTask {
   /** After a failure. It begins anew if the server has given up on the file. */
   retry(): void {
     if (this.#state !== "failed") return;
-    this.#begin(this.#file === null ? {} : this.#withoutFile());
+    const isGivenUp = this.#file !== null && this.#file.state !== "uploading";
+    this.#begin(isGivenUp ? this.#withoutFile() : {});
   }
 
   /** Announces the file again: the server takes this only with the announcement. A file that was refused may have
@@ -163,24 +174,25 @@ export class UploadTask {
   // The run.
 
   #begin(change: Partial<UploadRecord>): void {
-    this.#file = this.#problem = this.#retryAt = null;
-    this.#done = 0;
+    this.#problem = this.#retryAt = null;
+    this.#done = this.#arrived = 0;
     this.#state = "preparing";
     this.change(change);
     this.start();
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; ; failures++) {
-      const before = this.#done;
+    this.#failures = this.#retries = 0;
+    for (;;) {
       try {
         return await this.#upload(signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (this.#done > before) failures = 0;
-        if (isGone(error) && this.record.fileId !== null) this.change(this.#withoutFile());
-        else if (!isTemporary(error)) return this.#fail(problemOf(error));
-        await this.#pauseBeforeRetry(failures, error, signal);
+        const remedy = remedyFor(error, this.#state === "uploading");
+        if (remedy !== "wait") this.#failures += 1;
+        if (remedy === "fail" || this.#failures === MAX_FAILURES) return this.#fail(problemOf(error));
+        if (remedy === "announce") this.change(this.#withoutFile());
+        await this.#pauseBeforeRetry(error, signal);
         if (signal.aborted) return;
       }
     }
@@ -195,12 +207,14 @@ export class UploadTask {
       const { file, upload } = await this.#announce(signal);
       if (upload === null) return this.#uploaded(file);
       if (content === null) return this.#set("missing");
+      this.#noteArrived(upload.offset);
       this.#set("uploading");
       await sendContent(upload, {
         requests: this.requests,
         content,
         missing: async () => (await this.requests.state(file.fileId)).upload,
         onprogress: (bytes) => this.#progress(bytes),
+        onarrived: (bytes) => this.#noteArrived(bytes),
         signal,
       });
       const completed = await this.requests.complete(file.fileId);
@@ -223,7 +237,7 @@ export class UploadTask {
     } catch (error) {
       signal.throwIfAborted();
       console.warn(error);
-      throw new ProblemError({ type: "client/unreadable", title: "client/unreadable", status: 0 });
+      throw new ProblemError(clientProblem("unreadable", 0));
     }
     this.#done = 0;
     this.change({ sha256 });
@@ -234,6 +248,8 @@ export class UploadTask {
     signal.throwIfAborted();
     if (fileId !== null) return this.#ask(fileId, signal);
     this.#done = 0;
+    await this.#removal;
+    signal.throwIfAborted();
     const new_ = { name, size, sha256: sha256 ?? "", type, threadId, keepOriginal };
     const announced = await this.requests.announce(new_, `${uploadId}-${attempt}`);
     // A paused upload goes on with this file: the same key finds it again.
@@ -252,11 +268,18 @@ export class UploadTask {
   /** To announce another one: with a key of its own. */
   #withoutFile(): Partial<UploadRecord> {
     this.#removeFile(this.record.fileId);
+    this.#file = null;
     return { fileId: null, attempt: this.record.attempt + 1 };
   }
 
   #removeFile(fileId: string | null): void {
-    if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
+    if (fileId !== null) this.#removal = this.requests.remove(fileId).catch(() => undefined);
+  }
+
+  #noteArrived(bytes: number): void {
+    if (bytes <= this.#arrived) return;
+    this.#arrived = bytes;
+    this.#failures = this.#retries = 0;
   }
 
   #uploaded(file: StoredFile): void {
@@ -264,8 +287,8 @@ export class UploadTask {
     this.listener.uploaded(this, file);
   }
 
-  async #pauseBeforeRetry(failures: number, error: unknown, signal: AbortSignal): Promise<void> {
-    const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random());
+  async #pauseBeforeRetry(error: unknown, signal: AbortSignal): Promise<void> {
+    const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#retries++, MAX_RETRY_MS) * (0.5 + Math.random());
     const wait = retryAfterMs(error) || backoff;
     this.#retryAt = Date.now() + wait;
     this.#set("waiting");
