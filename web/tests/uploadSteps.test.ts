@@ -253,3 +253,12 @@ test("a refused file is removed before it is announced again", async () => {
   assert.deepEqual(server.keys, [`${id}-0`, `${id}-1`]);
   await uploads.close();
 });
+
+test("the upload of a picture ends with its page", async () => {
+  const { uploads, records, isIn } = tab();
+  const { uploadId } = uploads.add(new Blob(["abc"]), { purpose: "picture" });
+  await isIn(uploadId, "checking");
+  assert.equal(records.saved.size, 0);
+  assert.equal(uploads.find(uploadId)?.purpose, "picture");
+  await uploads.close();
+});

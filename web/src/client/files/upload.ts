@@ -75,9 +75,10 @@ export class UploadTask {
   }
 
   get upload(): Upload {
-    const { uploadId, threadId, fileId, name, size, type, alt, width, height, isSent, keepOriginal } = this.record;
+    const { uploadId, threadId, purpose, fileId, name, size, type, alt, width, height, isSent, keepOriginal } =
+      this.record;
     this.#shown ??= {
-      uploadId, threadId, fileId, name, size, type, alt, width, height, isSent, keepOriginal,
+      uploadId, threadId, purpose, fileId, name, size, type, alt, width, height, isSent, keepOriginal,
       state: this.#state,
       done: this.#done,
       problem: this.#problem,

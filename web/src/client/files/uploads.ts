@@ -63,6 +63,7 @@ export class Uploads implements UploadListener {
     const record: UploadRecord = {
       uploadId: crypto.randomUUID(),
       threadId: given.threadId ?? null,
+      purpose: given.purpose ?? "message",
       name: given.name ?? (content instanceof File ? content.name : "file"),
       size: content.size,
       type: content.type,
@@ -164,14 +165,14 @@ export class Uploads implements UploadListener {
   }
 
   save(task: UploadTask): void {
-    if (!this.#has(task)) return;
+    if (!this.#has(task) || !isKept(task)) return;
     this.host.setPending(true);
     void this.records.put(task.record);
   }
 
   /** The server has it all. A file that is not sent yet stays saved for the composer, without its content. */
   uploaded(task: UploadTask): void {
-    if (!this.#has(task)) return;
+    if (!this.#has(task) || !isKept(task)) return;
     if (task.record.isSent) void this.#unsave(task.record.uploadId);
     else void this.records.put({ ...task.record, content: null });
   }
@@ -201,8 +202,9 @@ export class Uploads implements UploadListener {
     this.#awaited.add(uploadId);
     await this.#tabs.withLock(uploadId, async () => {
       const record = await this.records.get(uploadId);
-      if (record === null || this.#tabs.isClosed) return this.#tabs.release(uploadId);
-      this.#run(record);
+      if (record !== null && !this.#tabs.isClosed) return void this.#run(record);
+      if (this.#elsewhere.delete(uploadId)) this.#show(); // it ended with its tab
+      this.#tabs.release(uploadId);
     });
     this.#awaited.delete(uploadId);
   }
@@ -247,4 +249,9 @@ export class Uploads implements UploadListener {
   #show(): void {
     this.list.set([...[...this.#tasks.values()].map((task) => task.upload), ...this.#elsewhere.values()]);
   }
+}
+
+/** A picture is set by the page that uploads it: no other page could go on. */
+function isKept({ record }: UploadTask): boolean {
+  return record.purpose === "message";
 }
