@@ -262,3 +262,17 @@ test("the upload of a picture ends with its page", async () => {
   assert.equal(uploads.find(uploadId)?.purpose, "picture");
   await uploads.close();
 });
+
+test("another tab can describe an upload, and send it", async () => {
+  const name = randomUUID();
+  const [mine, other] = [tab(new FakeServer(), name), tab(new FakeServer(), name)];
+  const id = mine.add();
+  other.uploads.change(id, { alt: "A dot", isSent: true, width: 3 });
+  const { alt, isSent, width } = await waitFor(() => {
+    const found = mine.uploads.find(id);
+    return found?.isSent && found;
+  }, "changed");
+  assert.deepEqual({ alt, isSent, width }, { alt: "A dot", isSent: true, width: 3 });
+  await mine.uploads.close();
+  await other.uploads.close();
+});

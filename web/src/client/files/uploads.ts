@@ -12,10 +12,14 @@ import { type UploadListener, type UploadRequests, UploadTask } from "./upload";
 
 const AT_ONCE = 3;
 
+/** What is known of an upload later than the file. */
+type Description = Partial<Pick<UploadRecord, "alt" | "isSent" | "width" | "height">>;
+
 type Announcement =
   | { type: "changed"; upload: Upload }
   | { type: "removed"; uploadId: string }
   | { type: "act"; uploadId: string; act: "pause" | "resume" | "retry" | "remove" }
+  | { type: "change"; uploadId: string; change: Description }
   | { type: "setOriginal"; uploadId: string; keepOriginal: boolean };
 
 export interface UploadsHost {
@@ -119,8 +123,10 @@ export class Uploads implements UploadListener {
     return true;
   }
 
-  change(uploadId: string, change: Partial<Pick<UploadRecord, "alt" | "isSent" | "width" | "height">>): void {
-    this.#tasks.get(uploadId)?.change(change);
+  change(uploadId: string, change: Description): void {
+    const task = this.#tasks.get(uploadId);
+    if (task === undefined) this.#tabs.post({ type: "change", uploadId, change });
+    else task.change(change);
   }
 
   setOriginal(uploadId: string, keepOriginal: boolean): void {
@@ -227,6 +233,8 @@ export class Uploads implements UploadListener {
       if (!this.#tasks.has(said.uploadId)) return;
       if (said.act === "remove") this.cancel(said.uploadId);
       else this[said.act](said.uploadId);
+    } else if (said.type === "change") {
+      this.#tasks.get(said.uploadId)?.change(said.change);
     } else if (said.type === "setOriginal") {
       if (this.#tasks.has(said.uploadId)) this.setOriginal(said.uploadId, said.keepOriginal);
     }
