@@ -276,3 +276,16 @@ test("another tab can describe an upload, and send it", async () => {
   await mine.uploads.close();
   await other.uploads.close();
 });
+
+test("a file that is deleted while it is checked has expired, and can be uploaded again", async () => {
+  const { uploads, server, add, isIn } = tab();
+  const id = add();
+  await isIn(id, "checking");
+  uploads.setDeleted("fil_0");
+  assert.equal(uploads.find(id)?.state, "failed");
+  assert.match(uploads.find(id)?.problem?.type ?? "", /file-expired/);
+  uploads.retry(id);
+  await isIn(id, "checking");
+  assert.deepEqual(server.keys, [`${id}-0`, `${id}-1`]);
+  await uploads.close();
+});

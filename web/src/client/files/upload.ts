@@ -14,6 +14,7 @@ const MAX_FAILURES = 5;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 const NOTIFY_MS = 100;
+const EXPIRED = { type: "/problems/file-expired", detail: "" };
 
 /** The requests of an upload. They reject with a Problem. */
 export interface UploadRequests extends SendRequests {
@@ -159,8 +160,14 @@ export class UploadTask {
     this.#done = file.size;
     if (file.state === "ready") return this.#set("ready");
     if (file.state === "checking") return this.#set("checking");
-    const { type, detail } = file.problem ?? { type: "/problems/file-expired", detail: "" };
+    const { type, detail } = file.problem ?? EXPIRED;
     this.#fail({ type, title: detail, status: 422, detail });
+  }
+
+  /** Elsewhere, or because it has expired. One that is still uploaded is announced again. */
+  setDeleted(): void {
+    if (this.#state !== "checking" && this.#state !== "ready") return;
+    this.#fail({ ...EXPIRED, title: "", status: 422 });
   }
 
   get #isOver(): boolean {

@@ -146,6 +146,10 @@ export class Uploads implements UploadListener {
     for (const task of this.#tasks.values()) if (task.record.fileId === file.fileId) task.setFile(file);
   }
 
+  setDeleted(fileId: string): void {
+    for (const task of this.#tasks.values()) if (task.record.fileId === fileId) task.setDeleted();
+  }
+
   wake(): void {
     for (const task of this.#tasks.values()) task.wake();
   }
