@@ -221,8 +221,12 @@ export class UploadTask {
         requests: this.requests,
         content,
         missing: async () => (await this.requests.state(file.fileId)).upload,
-        onprogress: (bytes) => this.#progress(bytes),
-        onarrived: (bytes) => this.#noteArrived(bytes),
+        onprogress: (bytes) => {
+          if (!signal.aborted) this.#progress(bytes);
+        },
+        onarrived: (bytes) => {
+          if (!signal.aborted) this.#noteArrived(bytes);
+        },
         signal,
       });
       const completed = await this.requests.complete(file.fileId);
