@@ -108,9 +108,18 @@ async function fetchOrFail(url: string, init: RequestInit): Promise<Response> {
 }
 
 async function readBody(answer: Response): Promise<unknown> {
-  if (answer.ok) return answer.status === 204 ? undefined : await answer.json();
+  if (answer.ok) return answer.status === 204 ? undefined : JSON.parse(await readText(answer));
   const found: unknown = await answer.json().catch(() => null);
   throw problemFrom(found, answer.status);
+}
+
+/** The connection can be lost while the answer is read. */
+async function readText(answer: Response): Promise<string> {
+  try {
+    return await answer.text();
+  } catch {
+    throw new ProblemError(clientProblem("unreachable", 0));
+  }
 }
 
 function fillPath(path: string, parameters: Record<string, string>): string {
