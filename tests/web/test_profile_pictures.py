@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.web import sample_files
 from tests.web.conftest import OpenWindow
@@ -77,6 +77,31 @@ async def test_others_see_the_picture_of_a_conversation_at_once_and_its_removal(
     await _expect_tone(_avatar(jonas, GROUP).locator("img"))
     await jonas.page.locator(".own-picture").get_by_role("button", name="Remove").click()
     await expect(maya.row(GROUP).locator(".avatar-pair")).to_be_visible()
+
+
+async def test_the_picture_of_a_conversation_is_not_attached_to_a_message(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    jonas = await window(JONAS)
+    await jonas.open(GROUP)
+    held: list[Route] = []
+    await jonas.page.route("**/v1/uploads/**", lambda route: held.append(route))
+    await jonas.button("Rename or add people").click()
+    await _choose(jonas, sample_files.picture(tmp_path / "group.png", tone=_TONE))
+    await expect(jonas.page.locator(".own-picture")).to_contain_text("Uploading")
+    await jonas.page.keyboard.press("Escape")
+    await expect(jonas.page.get_by_role("dialog")).to_have_count(0)
+    # A file for a message, so that the tray is there.
+    await jonas.page.locator("[data-picker]").set_input_files(
+        str(sample_files.picture(tmp_path / "message.png"))
+    )
+    chips = jonas.page.locator(".chip")
+    await expect(chips).to_have_count(1)
+    await expect(chips).to_contain_text("message.png")
+    assert held
+    await jonas.page.reload()
+    await expect(chips).to_have_count(1)
+    await expect(chips).to_contain_text("message.png")
 
 
 async def _band(ada: Window, file: str, about: str, band: int) -> None:

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { Client, Files, Upload } from "../src/client";
+import type { FilesClient } from "../src/client/files/filesClient";
 import { TestServer, blobs, pause, waitFor } from "./testServer";
 
 let server: TestServer;
@@ -108,6 +109,17 @@ test("a canceled upload leaves nothing", async () => {
     await pause(50);
   }
   assert.fail("the file is still there");
+});
+
+test("a file that was deleted elsewhere while events were missed has expired", async () => {
+  const { files } = await device();
+  const { uploadId } = files.upload(new Blob([PIXEL], { type: "image/png" }), { name: "pixel.png" });
+  const { fileId } = await files.ready(uploadId);
+  (files as FilesClient).setFile({ ...(await files.ready(uploadId)), state: "checking" });
+  await files.remove(fileId);
+  await (files as FilesClient).recheck();
+  assert.match(find(files, uploadId)?.problem?.type ?? "", /file-expired/);
+  files.cancel(uploadId);
 });
 
 test("a file that the server does not take fails, and says why", async () => {

@@ -51,6 +51,7 @@ const OWN: Readonly<Record<string, PlainKey>> = {
   "client/no-answer": "client.no-answer",
   "client/no-token": "status.refused",
   "client/unreadable": "client.unreadable",
+  "client/upload-refused": "client.upload-refused",
 };
 
 const SERVER_FAILED = 500;

@@ -108,9 +108,18 @@ async function fetchOrFail(url: string, init: RequestInit): Promise<Response> {
 }
 
 async function readBody(answer: Response): Promise<unknown> {
-  if (answer.ok) return answer.status === 204 ? undefined : await answer.json();
+  if (answer.ok) return answer.status === 204 ? undefined : JSON.parse(await readText(answer));
   const found: unknown = await answer.json().catch(() => null);
   throw problemFrom(found, answer.status);
+}
+
+/** The connection can be lost while the answer is read. */
+async function readText(answer: Response): Promise<string> {
+  try {
+    return await answer.text();
+  } catch {
+    throw new ProblemError(clientProblem("unreachable", 0));
+  }
 }
 
 function fillPath(path: string, parameters: Record<string, string>): string {
@@ -165,7 +174,7 @@ export function problemFrom(found: unknown, status: number): ProblemError {
 
 /** A problem that the client detects itself. It has a code and no text; the app chooses the text. */
 export function clientProblem(
-  code: "unreachable" | "not-found" | "no-answer" | "no-token",
+  code: "unreachable" | "not-found" | "no-answer" | "no-token" | "unreadable" | "upload-refused",
   status: number,
   detail = "",
 ): ProblemDocument {

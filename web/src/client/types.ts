@@ -204,7 +204,8 @@ export type Announcement =
   | { type: "refused"; threadId: string; outgoing: Outgoing };
 
 /** A failed request. `type` is "/problems/…" for the server's problems, and for those that the client detects:
- * "client/unreachable", "client/not-found", "client/no-answer", "client/no-token". */
+ * "client/unreachable", "client/not-found", "client/no-answer", "client/no-token", and of an upload
+ * "client/unreadable", "client/upload-refused". */
 export interface Problem extends Error, ProblemDocument {
   /** The last part of `type`: "too-many", "thread-not-found", "unreachable". */
   readonly code: string;
@@ -329,6 +330,7 @@ export interface Upload {
   /** Null until the server knows the file. */
   fileId: string | null;
   threadId: string | null;
+  purpose: UploadPurpose;
   name: string;
   size: number;
   type: string;
@@ -358,9 +360,17 @@ export interface Upload {
   file: StoredFile | null;
 }
 
+/**
+ * message   to be attached; goes on after the tab was closed
+ * picture   of a person or conversation, set by the page that uploads it; ends with that page
+ */
+export type UploadPurpose = "message" | "picture";
+
 export interface NewUpload {
   /** The conversation that it is for; none for a profile. */
   threadId?: string;
+  /** By default a message. */
+  purpose?: UploadPurpose;
   /** By default the file's own name. */
   name?: string;
   /** A description for those who cannot see it. */
@@ -375,7 +385,7 @@ export interface NewUpload {
 export interface Files {
   /** All uploads of the user, also those of other tabs. */
   readonly uploads: Readable<readonly Upload[]>;
-  /** Starts at once. It goes on after a disconnect, and after the tab was closed. */
+  /** Starts at once. It goes on after a disconnect, and for a message also after the tab was closed. */
   upload(content: Blob, options?: NewUpload): Upload;
   pause(uploadId: string): void;
   resume(uploadId: string): void;

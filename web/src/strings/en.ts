@@ -33,6 +33,7 @@ export const en = {
   "client.not-found": "This no longer exists, or you can't see it.",
   "client.no-answer": "Something went wrong on our side. Try again in a moment.",
   "client.unreadable": "The browser can't read this file anymore. Choose it again.",
+  "client.upload-refused": "The server didn't accept this file. Try again, or try a smaller file.",
   "problem.accept-first": "Accept the request to reply.",
   "problem.already-asked": "You've already sent this person a request. You can send another one from {when}.",
   "problem.blocked-by-you": "You blocked this person. Unblock them to send a message.",

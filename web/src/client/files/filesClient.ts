@@ -58,6 +58,11 @@ export class FilesClient implements Files {
     this.#uploads.setFile(file);
   }
 
+  /** By sync. */
+  setDeleted(fileId: string): void {
+    this.#uploads.setDeleted(fileId);
+  }
+
   /** Events may have been missed: asks for the files that are being checked. */
   async recheck(): Promise<void> {
     for (const { state, fileId } of this.uploads.get()) {
@@ -65,7 +70,9 @@ export class FilesClient implements Files {
       const path = { fileId };
       await this.rest.request("get", "/v1/files/{fileId}", { path }).then(
         (file) => this.setFile(file),
-        () => undefined,
+        (error: unknown) => {
+          if (isProblem(error) && error.code === "file-not-found") this.setDeleted(fileId);
+        },
       );
     }
   }

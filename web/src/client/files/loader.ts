@@ -41,8 +41,9 @@ export class FilesLoader {
       }
     });
     on("file_preferences.changed", ({ preferences }) => this.#setSafeMode(preferences.safeMode));
-    onSync("files", ({ changed, preferences }) => {
+    onSync("files", ({ changed, deleted, preferences }) => {
       changed.forEach((file) => this.#changed(file));
+      deleted.forEach((fileId) => this.loaded.get()?.setDeleted(fileId));
       if (preferences !== null) this.#setSafeMode(preferences.safeMode);
     });
     onReset("files", () => {

@@ -2,6 +2,7 @@
 // up to 100 MB is saved too; for a larger one the user chooses the same file again.
 //
 // Careful: without IndexedDB (some private windows) nothing is saved; uploads work until the tab closes.
+import type { UploadPurpose } from "../types";
 
 const DATABASE = "greenroom";
 const STORE = "uploads";
@@ -11,6 +12,7 @@ const MAX_SAVED_BYTES = 100_000_000;
 export interface UploadRecord {
   uploadId: string;
   threadId: string | null;
+  purpose: UploadPurpose;
   name: string;
   size: number;
   type: string;

@@ -1,10 +1,12 @@
 // Sends the bytes of a file with progress: by XMLHttpRequest in a browser, because fetch has no progress of
 // what it sends, and by fetch elsewhere.
 //
-// Careful: a connection can die without an error. A request without progress for 30 seconds is given up.
+// Careful: a connection can die without an error. A request without progress for 30 seconds is given up; by fetch, one
+// that takes 30 seconds longer than a slow connection needs for its bytes.
 import { clientProblem, ProblemError } from "../rest";
 
 const STALLED_MS = 30_000;
+const SLOW_BYTES_PER_MS = 64;
 
 export interface BodyRequest {
   method: string;
@@ -69,19 +71,26 @@ const sendByXhr: SendBody = ({ method, url, headers, body }, onprogress, signal)
   });
 
 const sendByFetch: SendBody = async ({ method, url, headers, body }, onprogress, signal) => {
-  let answer: Response;
+  const stalled = new AbortController();
+  const giveUpAfter = (ms: number) => setTimeout(() => stalled.abort(), ms);
+  let timer = giveUpAfter(STALLED_MS + body.size / SLOW_BYTES_PER_MS);
   try {
-    answer = await fetch(url, { method, headers, body, signal, credentials: "omit" });
+    const either = AbortSignal.any([signal, stalled.signal]);
+    const answer = await fetch(url, { method, headers, body, signal: either, credentials: "omit" });
+    clearTimeout(timer);
+    timer = giveUpAfter(STALLED_MS);
+    onprogress(body.size);
+    return {
+      status: answer.status,
+      header: (name) => answer.headers.get(name),
+      text: await answer.text(),
+    };
   } catch {
     signal.throwIfAborted();
     throw unreachable();
+  } finally {
+    clearTimeout(timer);
   }
-  onprogress(body.size);
-  return {
-    status: answer.status,
-    header: (name) => answer.headers.get(name),
-    text: await answer.text(),
-  };
 };
 
 function unreachable(): ProblemError {

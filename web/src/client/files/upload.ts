@@ -1,24 +1,23 @@
-// One upload: reads the checksum, announces the file, sends its bytes, and goes on where it stopped.
-//
-// One code for both protocols: with tus the bytes go in order to one URL; in parts, each to its own, several
-// at a time. What has arrived is asked of the server whenever something went wrong.
+// One upload: reads the checksum, announces the file, sends its bytes, and goes on where it stopped. What has
+// arrived is asked of the server whenever something went wrong.
 //
 // Careful: a request that failed may have arrived. So nothing is counted as sent before the server says so.
-import { isProblem, problemFrom, ProblemError } from "../rest";
+import { clientProblem, ProblemError } from "../rest";
 import type { FileUpload, ProblemDocument, StoredFile, Upload } from "../types";
 import { hashFile } from "./hash";
 import type { UploadRecord } from "./records";
-import type { SendBody } from "./transport";
+import { sendContent, type SendRequests } from "./sendContent";
+import { problemOf, remedyFor, retryAfterMs } from "./uploadErrors";
 
-/** Sent in one request with tus: a proxy may limit the size of a request. */
-const TUS_BYTES = 16 * 1024 * 1024;
-const PARTS_AT_ONCE = 3;
+/** Without a byte more that has arrived. */
+const MAX_FAILURES = 5;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 const NOTIFY_MS = 100;
+const EXPIRED = { type: "/problems/file-expired", detail: "" };
 
 /** The requests of an upload. They reject with a Problem. */
-export interface UploadRequests {
+export interface UploadRequests extends SendRequests {
   /** Repeated with the same key it announces once. */
   announce(
     file: {
@@ -34,20 +33,17 @@ export interface UploadRequests {
   state(fileId: string): Promise<FileUpload>;
   complete(fileId: string): Promise<StoredFile>;
   remove(fileId: string): Promise<void>;
-  /** Makes a URL of the server absolute. */
-  absolute(url: string): string;
-  readonly send: SendBody;
 }
 
 export interface UploadListener {
   /** The state has changed. */
   changed(task: UploadTask): void;
   /** What is saved has changed. */
-  save(record: UploadRecord): void;
+  save(task: UploadTask): void;
   /** All bytes have arrived: nothing needs to be saved any more. */
   uploaded(task: UploadTask, file: StoredFile): void;
-  /** Resolves when it may use the network; returns the function that ends its turn. */
-  turn(signal: AbortSignal): Promise<() => void>;
+  /** Resolves when it may use the network; returns the function that lets the next one. */
+  slot(signal: AbortSignal): Promise<() => void>;
 }
 
 export class UploadTask {
@@ -58,6 +54,15 @@ export class UploadTask {
   #retryAt: number | null = null;
   #file: StoredFile | null = null;
   #running: AbortController | null = null;
+  #isCanceled = false;
+  /** The most that the server ever had of it. */
+  #arrived = 0;
+  /** Since more has arrived. */
+  #failures = 0;
+  /** With those where the connection or the server was down, which do not count as failures. */
+  #retries = 0;
+  /** Of the file before this one: until then both take room in the user's quota. */
+  #removal: Promise<void> = Promise.resolve();
   #wake: (() => void) | null = null;
   #notifying: ReturnType<typeof setTimeout> | null = null;
   #shown: Upload | null = null;
@@ -71,9 +76,10 @@ export class UploadTask {
   }
 
   get upload(): Upload {
-    const { uploadId, threadId, fileId, name, size, type, alt, width, height, isSent, keepOriginal } = this.record;
+    const { uploadId, threadId, purpose, fileId, name, size, type, alt, width, height, isSent, keepOriginal } =
+      this.record;
     this.#shown ??= {
-      uploadId, threadId, fileId, name, size, type, alt, width, height, isSent, keepOriginal,
+      uploadId, threadId, purpose, fileId, name, size, type, alt, width, height, isSent, keepOriginal,
       state: this.#state,
       done: this.#done,
       problem: this.#problem,
@@ -110,11 +116,17 @@ export class UploadTask {
   /** After a failure. It begins anew if the server has given up on the file. */
   retry(): void {
     if (this.#state !== "failed") return;
-    if (this.#file !== null) this.#announceAgain();
-    this.#file = null;
-    this.#done = 0;
-    this.#set("preparing");
-    this.start();
+    const isGivenUp = this.#file !== null && this.#file.state !== "uploading";
+    this.#begin(isGivenUp ? this.#withoutFile() : {});
+  }
+
+  /** Announces the file again: the server takes this only with the announcement. A file that was refused may have
+   *  to be chosen again. */
+  setOriginal(keepOriginal: boolean): void {
+    if (this.record.keepOriginal === keepOriginal) return;
+    if (this.record.content === null && this.#state !== "failed") return;
+    this.#stop();
+    this.#begin({ ...this.#withoutFile(), keepOriginal });
   }
 
   /** Tries again now, because the network is back. */
@@ -127,9 +139,16 @@ export class UploadTask {
     if (this.#notifying !== null) clearTimeout(this.#notifying);
   }
 
+  /** Also removes the file from the server, unless a message uses it. */
+  cancel(): void {
+    this.stop();
+    this.#isCanceled = true;
+    this.#removeFile(this.record.fileId);
+  }
+
   change(change: Partial<UploadRecord>): void {
     this.record = { ...this.record, ...change };
-    this.listener.save(this.record);
+    this.listener.save(this);
     this.#notify(true);
   }
 
@@ -141,8 +160,14 @@ export class UploadTask {
     this.#done = file.size;
     if (file.state === "ready") return this.#set("ready");
     if (file.state === "checking") return this.#set("checking");
-    const { type, detail } = file.problem ?? { type: "/problems/file-expired", detail: "" };
+    const { type, detail } = file.problem ?? EXPIRED;
     this.#fail({ type, title: detail, status: 422, detail });
+  }
+
+  /** Elsewhere, or because it has expired. One that is still uploaded is announced again. */
+  setDeleted(): void {
+    if (this.#state !== "checking" && this.#state !== "ready") return;
+    this.#fail({ ...EXPIRED, title: "", status: 422 });
   }
 
   get #isOver(): boolean {
@@ -156,17 +181,26 @@ export class UploadTask {
 
   // The run.
 
+  #begin(change: Partial<UploadRecord>): void {
+    this.#problem = this.#retryAt = null;
+    this.#done = this.#arrived = 0;
+    this.#state = "preparing";
+    this.change(change);
+    this.start();
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; ; failures++) {
-      const before = this.#done;
+    this.#failures = this.#retries = 0;
+    for (;;) {
       try {
         return await this.#upload(signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (this.#done > before) failures = 0;
-        if (isGone(error) && this.record.fileId !== null) this.#announceAgain();
-        else if (!isTemporary(error)) return this.#fail(problemOf(error));
-        await this.#pauseBeforeRetry(failures, error, signal);
+        const remedy = remedyFor(error, this.#state === "uploading");
+        if (remedy !== "wait") this.#failures += 1;
+        if (remedy === "fail" || this.#failures === MAX_FAILURES) return this.#fail(problemOf(error));
+        if (remedy === "announce") this.change(this.#withoutFile());
+        await this.#pauseBeforeRetry(error, signal);
         if (signal.aborted) return;
       }
     }
@@ -175,19 +209,31 @@ export class UploadTask {
   async #upload(signal: AbortSignal): Promise<void> {
     const { content } = this.record;
     if (content === null && this.record.fileId === null) return this.#set("missing");
-    const endTurn = await this.listener.turn(signal);
+    const freeSlot = await this.listener.slot(signal);
     try {
       if (this.record.sha256 === null && content !== null) await this.#hash(content, signal);
-      const { file, upload } = await this.#announce();
-      signal.throwIfAborted();
+      const { file, upload } = await this.#announce(signal);
       if (upload === null) return this.#uploaded(file);
       if (content === null) return this.#set("missing");
+      this.#noteArrived(upload.offset);
       this.#set("uploading");
-      if (upload.protocol === "tus") await this.#sendInOrder(content, upload, signal);
-      else await this.#sendParts(content, upload, signal);
-      this.#uploaded(await this.requests.complete(file.fileId));
+      await sendContent(upload, {
+        requests: this.requests,
+        content,
+        missing: async () => (await this.requests.state(file.fileId)).upload,
+        onprogress: (bytes) => {
+          if (!signal.aborted) this.#progress(bytes);
+        },
+        onarrived: (bytes) => {
+          if (!signal.aborted) this.#noteArrived(bytes);
+        },
+        signal,
+      });
+      const completed = await this.requests.complete(file.fileId);
+      signal.throwIfAborted();
+      this.#uploaded(completed);
     } finally {
-      endTurn();
+      freeSlot();
     }
   }
 
@@ -203,88 +249,49 @@ export class UploadTask {
     } catch (error) {
       signal.throwIfAborted();
       console.warn(error);
-      throw new ProblemError({ type: "client/unreadable", title: "client/unreadable", status: 0 });
+      throw new ProblemError(clientProblem("unreadable", 0));
     }
     this.#done = 0;
     this.change({ sha256 });
   }
 
-  async #announce(): Promise<FileUpload> {
+  async #announce(signal: AbortSignal): Promise<FileUpload> {
     const { uploadId, attempt, fileId, name, size, sha256, type, threadId, keepOriginal } = this.record;
-    if (fileId !== null) return this.requests.state(fileId);
+    signal.throwIfAborted();
+    if (fileId !== null) return this.#ask(fileId, signal);
     this.#done = 0;
+    await this.#removal;
+    signal.throwIfAborted();
     const new_ = { name, size, sha256: sha256 ?? "", type, threadId, keepOriginal };
     const announced = await this.requests.announce(new_, `${uploadId}-${attempt}`);
+    // A paused upload goes on with this file: the same key finds it again.
+    if (this.#isCanceled || this.record.attempt !== attempt) this.#removeFile(announced.file.fileId);
+    signal.throwIfAborted();
     this.change({ fileId: announced.file.fileId });
     return announced;
   }
 
-  /** The server has given up on the file. */
-  #announceAgain(): void {
-    this.change({ fileId: null, attempt: this.record.attempt + 1 });
+  async #ask(fileId: string, signal: AbortSignal): Promise<FileUpload> {
+    const found = await this.requests.state(fileId);
+    signal.throwIfAborted();
+    return found;
   }
 
-  async #sendInOrder(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
-    for (let offset = upload.offset; offset < content.size; ) {
-      this.#progress(offset);
-      const start = offset;
-      const answer = await this.requests.send(
-        {
-          method: "PATCH",
-          url: this.requests.absolute(upload.url ?? ""),
-          headers: {
-            "Tus-Resumable": "1.0.0",
-            "Upload-Offset": String(offset),
-            "Content-Type": "application/offset+octet-stream",
-          },
-          body: content.slice(offset, offset + TUS_BYTES),
-        },
-        (sent) => this.#progress(start + sent),
-        signal,
-      );
-      check(answer);
-      offset = Number(answer.header("Upload-Offset") ?? start + TUS_BYTES);
-    }
-    this.#progress(content.size);
+  /** To announce another one: with a key of its own. */
+  #withoutFile(): Partial<UploadRecord> {
+    this.#removeFile(this.record.fileId);
+    this.#file = null;
+    return { fileId: null, attempt: this.record.attempt + 1 };
   }
 
-  /** Several parts at a time. Each answer has the first hundred that are missing. */
-  async #sendParts(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
-    for (let now: FileUpload["upload"] = upload; now !== null && now.parts.length > 0; ) {
-      await this.#sendSomeParts(content, now, signal);
-      const isLast = now.offset + now.parts.reduce((sum, part) => sum + part.size, 0) >= content.size;
-      if (isLast) return;
-      now = (await this.requests.state(this.record.fileId ?? "")).upload;
-    }
+  #removeFile(fileId: string | null): void {
+    if (fileId !== null) this.#removal = this.requests.remove(fileId).catch(() => undefined);
   }
 
-  async #sendSomeParts(content: Blob, upload: NonNullable<FileUpload["upload"]>, signal: AbortSignal): Promise<void> {
-    const waiting = [...upload.parts];
-    const sent = new Map<number, number>();
-    const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
-    const report = (): void =>
-      this.#progress(upload.offset + [...sent.values()].reduce((sum, bytes) => sum + bytes, 0));
-    const work = async (): Promise<void> => {
-      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-        const { number, offset, size, method, url, headers } = part;
-        const body = content.slice(offset, offset + size);
-        const request = { method, url: this.requests.absolute(url), headers, body };
-        const onprogress = (bytes: number): void => {
-          sent.set(number, Math.min(bytes, size));
-          report();
-        };
-        check(await this.requests.send(request, onprogress, either));
-        onprogress(size);
-      }
-    };
-    report();
-    try {
-      await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work));
-    } catch (error) {
-      stop.abort();
-      throw error;
-    }
+  #noteArrived(bytes: number): void {
+    if (bytes <= this.#arrived) return;
+    this.#arrived = bytes;
+    this.#failures = this.#retries = 0;
   }
 
   #uploaded(file: StoredFile): void {
@@ -292,8 +299,8 @@ export class UploadTask {
     this.listener.uploaded(this, file);
   }
 
-  async #pauseBeforeRetry(failures: number, error: unknown, signal: AbortSignal): Promise<void> {
-    const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random());
+  async #pauseBeforeRetry(error: unknown, signal: AbortSignal): Promise<void> {
+    const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#retries++, MAX_RETRY_MS) * (0.5 + Math.random());
     const wait = retryAfterMs(error) || backoff;
     this.#retryAt = Date.now() + wait;
     this.#set("waiting");
@@ -339,37 +346,4 @@ export class UploadTask {
       }, NOTIFY_MS);
     }
   }
-}
-
-function check({ status, text }: { status: number; text: string }): void {
-  if (status >= 200 && status < 300) return;
-  let found: unknown = null;
-  try {
-    found = JSON.parse(text);
-  } catch {
-    // Not JSON: from the bucket, or from a proxy.
-  }
-  throw problemFrom(found, status);
-}
-
-/** The file was deleted, or its upload has expired: it is announced again. */
-function isGone(error: unknown): boolean {
-  return isProblem(error) && (error.status === 404 || error.status === 410);
-}
-
-/** Worth trying again: no connection, an overloaded server, an outdated position or URL. */
-function isTemporary(error: unknown): boolean {
-  if (!isProblem(error)) return false;
-  if (error.code === "unreachable" || error.status >= 500 || error.status === 429) return true;
-  return ["upload-conflict", "append-conflict", "upload-incomplete", "link-expired", "no-answer"].includes(error.code);
-}
-
-function retryAfterMs(error: unknown): number {
-  return isProblem(error) ? Number(error.fields["retryAfterS"] ?? 0) * 1000 : 0;
-}
-
-function problemOf(error: unknown): ProblemDocument {
-  if (isProblem(error)) return error.fields as unknown as ProblemDocument;
-  console.error(error);
-  return { type: "client/no-answer", title: "client/no-answer", status: 0 };
 }

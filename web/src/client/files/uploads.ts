@@ -1,19 +1,25 @@
 // The user's uploads: three at a time, saved in the browser, the same in all tabs.
 //
-// Careful: a tab can close at any time. Each upload is run by the tab that holds its Web Lock; the others wait
-// for the lock, so that the next one goes on by itself. They hear of progress over a BroadcastChannel.
+// Careful: a tab can close at any time. Each upload is run by the tab that holds its lock; the others wait for
+// the lock, so that the next one goes on by itself.
 import { Value } from "../observable";
 import type { NewUpload, StoredFile, Upload } from "../types";
 import { hashFile } from "./hash";
 import type { UploadRecord, UploadRecords } from "./records";
+import { Slots } from "./slots";
+import { Tabs } from "./tabs";
 import { type UploadListener, type UploadRequests, UploadTask } from "./upload";
 
 const AT_ONCE = 3;
+
+/** What is known of an upload later than the file. */
+type Description = Partial<Pick<UploadRecord, "alt" | "isSent" | "width" | "height">>;
 
 type Announcement =
   | { type: "changed"; upload: Upload }
   | { type: "removed"; uploadId: string }
   | { type: "act"; uploadId: string; act: "pause" | "resume" | "retry" | "remove" }
+  | { type: "change"; uploadId: string; change: Description }
   | { type: "setOriginal"; uploadId: string; keepOriginal: boolean };
 
 export interface UploadsHost {
@@ -31,21 +37,16 @@ export class Uploads implements UploadListener {
   /** Uploads that another tab runs. */
   #elsewhere = new Map<string, Upload>();
   #awaited = new Set<string>();
-  #releases = new Map<string, () => void>();
-  #channel: BroadcastChannel | null = null;
-  #active = 0;
-  #queue: (() => void)[] = [];
+  readonly #tabs: Tabs<Announcement>;
+  readonly #slots = new Slots(AT_ONCE);
 
   constructor(
     private readonly requests: UploadRequests,
     private readonly records: UploadRecords,
     private readonly host: UploadsHost,
-    private readonly name: string,
+    name: string,
   ) {
-    if (typeof BroadcastChannel === "undefined") return;
-    this.#channel = new BroadcastChannel(`greenroom uploads ${name}`);
-    this.#channel.onmessage = ({ data }: MessageEvent<Announcement>) => this.#receive(data);
-    if ("unref" in this.#channel) (this.#channel.unref as () => void)(); // Node
+    this.#tabs = new Tabs(name, (said) => this.#receive(said));
   }
 
   /** Goes on with the uploads that an earlier page has left. */
@@ -66,6 +67,7 @@ export class Uploads implements UploadListener {
     const record: UploadRecord = {
       uploadId: crypto.randomUUID(),
       threadId: given.threadId ?? null,
+      purpose: given.purpose ?? "message",
       name: given.name ?? (content instanceof File ? content.name : "file"),
       size: content.size,
       type: content.type,
@@ -81,9 +83,10 @@ export class Uploads implements UploadListener {
       addedAt: Date.now(),
       content,
     };
-    this.save(record);
-    void this.#withLock(record.uploadId, () => undefined);
-    return this.#run(record).upload;
+    void this.#tabs.withLock(record.uploadId, () => undefined);
+    const task = this.#run(record);
+    this.save(task);
+    return task.upload;
   }
 
   // Actions: by the tab that runs the upload.
@@ -103,9 +106,8 @@ export class Uploads implements UploadListener {
   /** Removes the upload, and the file from the server unless a message uses it. */
   cancel(uploadId: string): void {
     this.#act(uploadId, "remove", (task) => {
-      const { fileId } = task.record;
       this.#forget(uploadId);
-      if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
+      task.cancel();
     });
   }
 
@@ -121,23 +123,16 @@ export class Uploads implements UploadListener {
     return true;
   }
 
-  change(uploadId: string, change: Partial<Pick<UploadRecord, "alt" | "isSent" | "width" | "height">>): void {
-    this.#tasks.get(uploadId)?.change(change);
+  change(uploadId: string, change: Description): void {
+    const task = this.#tasks.get(uploadId);
+    if (task === undefined) this.#tabs.post({ type: "change", uploadId, change });
+    else task.change(change);
   }
 
-  /** Announces the file again: the server takes this only with the announcement. A file that was refused may have
-   *  to be chosen again. */
   setOriginal(uploadId: string, keepOriginal: boolean): void {
     const task = this.#tasks.get(uploadId);
-    if (task === undefined) return this.#post({ type: "setOriginal", uploadId, keepOriginal });
-    if (task.record.keepOriginal === keepOriginal) return;
-    const { fileId, content } = task.record;
-    if (content === null && task.upload.state !== "failed") return;
-    task.stop();
-    if (fileId !== null) this.requests.remove(fileId).catch(() => undefined);
-    const record = { ...task.record, keepOriginal, fileId: null, attempt: task.record.attempt + 1 };
-    this.save(record);
-    this.#run(record);
+    if (task === undefined) this.#tabs.post({ type: "setOriginal", uploadId, keepOriginal });
+    else task.setOriginal(keepOriginal);
   }
 
   /** It is ready and part of a message, or no longer wanted: nothing to show. */
@@ -151,55 +146,53 @@ export class Uploads implements UploadListener {
     for (const task of this.#tasks.values()) if (task.record.fileId === file.fileId) task.setFile(file);
   }
 
+  setDeleted(fileId: string): void {
+    for (const task of this.#tasks.values()) if (task.record.fileId === fileId) task.setDeleted();
+  }
+
   wake(): void {
     for (const task of this.#tasks.values()) task.wake();
   }
 
   async close({ forget = false } = {}): Promise<void> {
     for (const task of this.#tasks.values()) task.stop();
-    for (const release of this.#releases.values()) release();
-    this.#channel?.close();
-    this.#channel = null;
+    this.#tasks.clear(); // another tab runs them now: nothing that is still answered may be saved
+    this.#tabs.close();
     if (!forget) return;
     await this.records.clear();
     this.host.setPending(false);
   }
 
-  // What a task says.
+  // What a task says. One that was canceled may still get an answer, which says nothing any more.
 
   changed(task: UploadTask): void {
     const { upload } = task;
-    if (this.#tasks.get(upload.uploadId) !== task) return;
+    if (!this.#has(task)) return;
     if (upload.fileId !== null) this.host.announced(upload.uploadId, upload.fileId);
     this.host.changed(upload);
-    this.#post({ type: "changed", upload });
+    this.#tabs.post({ type: "changed", upload });
     this.#show();
   }
 
-  save(record: UploadRecord): void {
+  save(task: UploadTask): void {
+    if (!this.#has(task) || !isKept(task)) return;
     this.host.setPending(true);
-    void this.records.put(record);
+    void this.records.put(task.record);
   }
 
   /** The server has it all. A file that is not sent yet stays saved for the composer, without its content. */
   uploaded(task: UploadTask): void {
+    if (!this.#has(task) || !isKept(task)) return;
     if (task.record.isSent) void this.#unsave(task.record.uploadId);
     else void this.records.put({ ...task.record, content: null });
   }
 
-  async turn(signal: AbortSignal): Promise<() => void> {
-    while (this.#active >= AT_ONCE) {
-      await new Promise<void>((go) => {
-        this.#queue.push(go);
-        signal.addEventListener("abort", () => go(), { once: true });
-      });
-      signal.throwIfAborted();
-    }
-    this.#active += 1;
-    return () => {
-      this.#active -= 1;
-      this.#queue.shift()?.();
-    };
+  slot(signal: AbortSignal): Promise<() => void> {
+    return this.#slots.take(signal);
+  }
+
+  #has(task: UploadTask): boolean {
+    return this.#tasks.get(task.record.uploadId) === task;
   }
 
   // Tabs.
@@ -217,35 +210,19 @@ export class Uploads implements UploadListener {
   async #takeOver(uploadId: string): Promise<void> {
     if (this.#awaited.has(uploadId)) return;
     this.#awaited.add(uploadId);
-    await this.#withLock(uploadId, async () => {
+    await this.#tabs.withLock(uploadId, async () => {
       const record = await this.records.get(uploadId);
-      if (record === null || this.#channel === null) return this.#release(uploadId);
-      this.#run(record);
+      if (record !== null && !this.#tabs.isClosed) return void this.#run(record);
+      if (this.#elsewhere.delete(uploadId)) this.#show(); // it ended with its tab
+      this.#tabs.release(uploadId);
     });
     this.#awaited.delete(uploadId);
-  }
-
-  /** Runs `start` once this tab has the lock of the upload; keeps the lock until `#release`. */
-  async #withLock(uploadId: string, start: () => void): Promise<void> {
-    const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
-    if (locks === undefined) return start();
-    const hold = (): Promise<void> =>
-      new Promise((release) => {
-        this.#releases.set(uploadId, release);
-        start();
-      });
-    await locks.request(`greenroom upload ${this.name} ${uploadId}`, hold);
-  }
-
-  #release(uploadId: string): void {
-    this.#releases.get(uploadId)?.();
-    this.#releases.delete(uploadId);
   }
 
   #act(uploadId: string, act: "pause" | "resume" | "retry" | "remove", run: (task: UploadTask) => void): void {
     const task = this.#tasks.get(uploadId);
     if (task !== undefined) run(task);
-    else this.#post({ type: "act", uploadId, act });
+    else this.#tabs.post({ type: "act", uploadId, act });
   }
 
   #receive(said: Announcement): void {
@@ -260,21 +237,19 @@ export class Uploads implements UploadListener {
       if (!this.#tasks.has(said.uploadId)) return;
       if (said.act === "remove") this.cancel(said.uploadId);
       else this[said.act](said.uploadId);
+    } else if (said.type === "change") {
+      this.#tasks.get(said.uploadId)?.change(said.change);
     } else if (said.type === "setOriginal") {
       if (this.#tasks.has(said.uploadId)) this.setOriginal(said.uploadId, said.keepOriginal);
     }
   }
 
-  #post(said: Announcement): void {
-    this.#channel?.postMessage(said);
-  }
-
   #forget(uploadId: string): void {
     this.#tasks.get(uploadId)?.stop();
     this.#tasks.delete(uploadId);
-    this.#release(uploadId);
-    void this.#unsave(uploadId);
-    this.#post({ type: "removed", uploadId });
+    // Only then may another tab have the lock: it would go on with what is saved.
+    void this.#unsave(uploadId).then(() => this.#tabs.release(uploadId));
+    this.#tabs.post({ type: "removed", uploadId });
     this.#show();
   }
 
@@ -286,4 +261,9 @@ export class Uploads implements UploadListener {
   #show(): void {
     this.list.set([...[...this.#tasks.values()].map((task) => task.upload), ...this.#elsewhere.values()]);
   }
+}
+
+/** A picture is set by the page that uploads it: no other page could go on. */
+function isKept({ record }: UploadTask): boolean {
+  return record.purpose === "message";
 }
