@@ -122,29 +122,6 @@ async def test_a_clip_and_a_pdf_are_exchanged(window: OpenWindow, tmp_path: Path
         await expect(video).to_have_js_property("error", None)
 
 
-async def test_a_voice_note_is_recorded_and_played(window: OpenWindow) -> None:
-    if not sample_files.has_ffmpeg():
-        pytest.skip("ffmpeg reads the duration")
-    maya, jonas = await _pair(window)
-    await maya.button("Attach").click()
-    await maya.page.get_by_role("menuitem", name="Voice note").click()
-    timer = maya.page.get_by_role("timer")
-    await expect(timer).to_have_text("0:02")
-    await expect(maya.page.get_by_text("Enter to send")).to_have_count(0)
-    await maya.button("Send voice note").click()
-    for one in (maya, jonas):
-        await expect(one.messages.locator(".voice-time")).to_have_text(re.compile("0:0[1-9]"))
-    voice = jonas.messages.locator(".voice")
-    heights = await voice.locator("rect").evaluate_all(
-        "all => all.map((one) => one.height.baseVal.value)"
-    )
-    assert len(set(heights)) > 1, "the beeps are louder than the silence between them"
-    await voice.get_by_role("button", name="Play").click()
-    await expect(voice).to_have_attribute("data-playing", "true")
-    position = voice.get_by_role("slider")
-    await expect(position).not_to_have_value("0")
-
-
 async def test_the_gallery_moves_by_keys_and_returns_the_focus(
     window: OpenWindow, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ export const enFiles = {
   "file.position": "Position in the recording from {name}",
   "file.positionText": "{at} of {total}",
   "file.noPlay": "Your browser can't play this video.",
+  "file.noSound": "Your browser can't play this sound.",
   "file.pages": { one: "{count} page", other: "{count} pages" },
   "file.unscanned": "Not scanned for viruses",
   "file.unscannable": "We couldn't scan this for viruses. Open it only if you trust the sender.",
