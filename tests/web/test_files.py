@@ -149,6 +149,23 @@ async def test_the_gallery_moves_by_keys_and_returns_the_focus(
     await expect(maya.messages.locator(".tile-open").first).to_be_focused()
 
 
+async def test_a_new_message_changes_nothing_in_the_open_gallery(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    maya, jonas = await _pair(window)
+    await _attach(maya, sample_files.picture(tmp_path / "one.png"))
+    await maya.button("Send").click()
+    await maya.messages.locator(".tile-open").click()
+    zoomed = maya.page.locator(".gallery-stage.zoomed")
+    await expect(maya.page.locator(".gallery-place img")).to_be_visible()
+    await maya.page.keyboard.press("+")
+    await expect(zoomed).to_be_visible()
+    await jonas.say("Look at the hill")
+    await maya.sees("Look at the hill")
+    await maya.page.wait_for_timeout(100)
+    await expect(zoomed).to_be_visible()
+
+
 async def test_a_message_waits_for_the_files_that_were_just_picked(
     window: OpenWindow, tmp_path: Path
 ) -> None:
