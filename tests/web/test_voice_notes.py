@@ -1,4 +1,4 @@
-"""Voice notes and other sounds: recorded and played."""
+"""Voice notes and other sounds: recorded, played, and not lost when something fails."""
 
 import re
 import wave
@@ -20,6 +20,12 @@ EDITORIAL = "Editorial in Lisbon"
 MAYA, JONAS = "Maya Lindqvist", "Jonas Achterberg"
 _AMR = b"#!AMR\n" + bytes(64)
 """A sound that Chromium cannot play."""
+
+_KEEP_STREAM = """
+    const { mediaDevices } = navigator;
+    const getUserMedia = mediaDevices.getUserMedia.bind(mediaDevices);
+    mediaDevices.getUserMedia = async (...given) => (window.stream = await getUserMedia(...given));
+"""
 
 
 async def _record(window: Window) -> None:
@@ -46,6 +52,23 @@ async def test_a_voice_note_is_recorded_and_played(window: OpenWindow) -> None:
     await expect(voice).to_have_attribute("data-playing", "true")
     position = voice.get_by_role("slider")
     await expect(position).not_to_have_value("0")
+
+
+async def test_what_was_recorded_is_kept_when_the_microphone_is_unplugged(
+    window: OpenWindow,
+) -> None:
+    maya = await window()
+    await maya.page.add_init_script(_KEEP_STREAM)
+    await maya.sign_in(MAYA)
+    await _record(maya)
+    await maya.page.evaluate("() => stream.getTracks().forEach((one) => one.stop())")
+    recorder = maya.page.get_by_role("group", name="Voice note")
+    await expect(recorder.get_by_role("alert")).to_have_text(
+        "The microphone stopped. You can still send this."
+    )
+    await maya.button("Send voice note").click()
+    await expect(maya.messages.locator(".voice-time")).to_have_text(re.compile("0:0[1-9]"))
+    await expect(maya.field).to_be_focused()
 
 
 async def test_a_sound_that_the_browser_cannot_play_is_fetched_twice_and_then_offered(

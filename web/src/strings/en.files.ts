@@ -94,6 +94,8 @@ export const enFiles = {
   "voice.cancel": "Cancel recording",
   "voice.send": "Send voice note",
   "voice.denied": "The browser can't use your microphone. Allow it in the browser's settings for this site.",
+  "voice.ended": "The microphone stopped. You can still send this.",
+  "voice.empty": "Nothing was recorded. Check your microphone and try again.",
   "voice.missing": "We couldn't find a microphone.",
 
   "camera.title": "Take a photo",
