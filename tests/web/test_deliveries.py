@@ -26,7 +26,9 @@ async def test_a_delivery_is_recorded_and_anyone_can_verify_the_file(
     await jonas.page.get_by_role("menuitem", name="Record a delivery").click()
     dialog = jonas.page.get_by_role("dialog", name="Record a delivery")
     record = dialog.get_by_role("button", name="Record delivery")
-    await dialog.locator("[data-delivery-picker]").set_input_files(str(delivered))
+    picker = dialog.locator("[data-delivery-picker]")
+    await picker.set_input_files(str(delivered))
+    await expect(picker).to_have_value("")  # the same file can be chosen again
     await expect(dialog.get_by_label("Name")).to_have_value("selects.bin")
     link = dialog.get_by_label("Link to the file")
     await link.fill("selects")
