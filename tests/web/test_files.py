@@ -40,6 +40,17 @@ _DROP = """async ([selector, name, type, content, event]) => {
     }
 }"""
 
+_PASTE_TWICE = """() => {
+    for (const time of ["first", "second"]) {
+        const clipboardData = new DataTransfer();
+        for (let n = 0; n < 6; n++) {
+            clipboardData.items.add(new File(["notes"], `${time} ${n}.txt`));
+        }
+        const pasted = new ClipboardEvent("paste", { bubbles: true, clipboardData });
+        document.querySelector(".composer textarea").dispatchEvent(pasted);
+    }
+}"""
+
 
 def _chip(window: Window, name: str) -> Locator:
     return window.page.locator(".chip", has_text=name)
@@ -209,6 +220,14 @@ async def test_limits_are_told_before_uploading(window: OpenWindow, tmp_path: Pa
     alert = maya.page.get_by_role("alert")
     await expect(alert).to_contain_text("“empty.txt” is empty.")
     await expect(alert).to_contain_text("up to 10 files")
+    await expect(maya.page.locator(".chip")).to_have_count(10)
+
+
+async def test_two_quick_pastes_are_counted_together(window: OpenWindow) -> None:
+    maya = await window(MAYA)
+    await maya.open(EDITORIAL)
+    await maya.page.evaluate(_PASTE_TWICE)
+    await expect(maya.page.get_by_role("alert")).to_contain_text("up to 10 files")
     await expect(maya.page.locator(".chip")).to_have_count(10)
 
 
