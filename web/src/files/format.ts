@@ -1,5 +1,6 @@
 // Sizes, durations and kinds of files, for people.
 import type { IconName } from "../app/ui/icons";
+import type { Attachment } from "../client";
 import { locale } from "../strings";
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
@@ -44,6 +45,15 @@ export function lookOf(type: string): Look {
   if (type.startsWith("video/")) return "video";
   if (type.startsWith("audio/")) return "sound";
   return type === "application/pdf" ? "pdf" : "other";
+}
+
+export function isVisual(look: Look): boolean {
+  return look === "picture" || look === "video";
+}
+
+/** A message shows it as a tile, and the gallery shows it. */
+export function hasTile({ media, thumbhash }: Attachment): boolean {
+  return isVisual(media) && thumbhash !== "";
 }
 
 export const ICONS: Readonly<Record<Look, IconName>> = {
