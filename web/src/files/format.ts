@@ -3,18 +3,20 @@ import type { IconName } from "../app/ui/icons";
 import type { Attachment } from "../client";
 import { locale } from "../strings";
 
+const NO_BREAK_SPACE = "\u00a0";
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
 /** 840 byte, 12 kB, 3.4 MB, 1 GB */
 export function fileSize(bytes: number): string {
   const at = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
   const value = bytes / 1000 ** at;
-  return new Intl.NumberFormat(locale(), {
+  const text = new Intl.NumberFormat(locale(), {
     style: "unit",
     unit: UNITS[at] ?? "byte",
     unitDisplay: at === 0 ? "long" : "short",
     maximumFractionDigits: at > 1 && value < 100 ? 1 : 0,
   }).format(value);
+  return text.replaceAll(" ", NO_BREAK_SPACE);
 }
 
 /** 0:07, 3:05, 1:02:30 */
