@@ -34,6 +34,7 @@ async def test_a_delivery_is_recorded_and_anyone_can_verify_the_file(
     await link.fill("selects")
     await record.click()
     await expect(dialog).to_contain_text("Enter a link that begins with https://")
+    await expect(link).to_be_focused()
     await link.fill("https://files.example.com/selects.bin")
     await dialog.get_by_label("Message (optional)").fill("The graded ones")
     await record.click()
