@@ -1,19 +1,22 @@
 // Sizes, durations and kinds of files, for people.
 import type { IconName } from "../app/ui/icons";
+import type { Attachment } from "../client";
 import { locale } from "../strings";
 
+const NO_BREAK_SPACE = "\u00a0";
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
 /** 840 byte, 12 kB, 3.4 MB, 1 GB */
 export function fileSize(bytes: number): string {
   const at = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
   const value = bytes / 1000 ** at;
-  return new Intl.NumberFormat(locale(), {
+  const text = new Intl.NumberFormat(locale(), {
     style: "unit",
     unit: UNITS[at] ?? "byte",
     unitDisplay: at === 0 ? "long" : "short",
     maximumFractionDigits: at > 1 && value < 100 ? 1 : 0,
   }).format(value);
+  return text.replaceAll(" ", NO_BREAK_SPACE);
 }
 
 /** 0:07, 3:05, 1:02:30 */
@@ -44,6 +47,15 @@ export function lookOf(type: string): Look {
   if (type.startsWith("video/")) return "video";
   if (type.startsWith("audio/")) return "sound";
   return type === "application/pdf" ? "pdf" : "other";
+}
+
+export function isVisual(look: Look): boolean {
+  return look === "picture" || look === "video";
+}
+
+/** A message shows it as a tile, and the gallery shows it. */
+export function hasTile({ media, thumbhash }: Attachment): boolean {
+  return isVisual(media) && thumbhash !== "";
 }
 
 export const ICONS: Readonly<Record<Look, IconName>> = {

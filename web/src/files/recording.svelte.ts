@@ -1,6 +1,7 @@
 // Records a voice note: microphone, loudness and time. Nothing leaves the browser before it is sent.
 
 const MAX_MS = 5 * 60_000;
+const MIN_MS = 500;
 const LEVELS = 32;
 const LEVEL_MS = 80;
 /** What the browser can record, the best first. Firefox and Chrome take the first, Safari the third. */
@@ -16,12 +17,16 @@ export function canRecord(): boolean {
 }
 
 export class Recording {
-  state = $state<"asking" | "recording" | "denied" | "missing" | "over">("asking");
+  /** "ended": the microphone has ended by itself. "empty": it gave nothing. */
+  state = $state<"asking" | "recording" | "ended" | "denied" | "missing" | "empty" | "over">("asking");
   elapsedMs = $state(0);
   /** The last loudness values, from 0 to 1. */
   levels = $state.raw<readonly number[]>(Array.from({ length: LEVELS }, () => 0));
   readonly maxMs = MAX_MS;
+  readonly isLongEnough = $derived(this.elapsedMs >= MIN_MS);
   #recorder: MediaRecorder | null = null;
+  /** After the last of the chunks. */
+  #stopped: Promise<void> = Promise.resolve();
   #stream: MediaStream | null = null;
   #context: AudioContext | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -44,9 +49,11 @@ export class Recording {
     }
     if (this.#isClosed) return this.#release();
     const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type));
-    this.#recorder = new MediaRecorder(this.#stream, mimeType ? { mimeType } : {});
-    this.#recorder.ondataavailable = ({ data }) => this.#chunks.push(data);
-    this.#recorder.start(1000);
+    const recorder = (this.#recorder = new MediaRecorder(this.#stream, mimeType ? { mimeType } : {}));
+    recorder.ondataavailable = ({ data }) => this.#chunks.push(data);
+    this.#stopped = new Promise((done) => (recorder.onstop = () => done()));
+    void this.#stopped.then(() => this.#endedByItself());
+    recorder.start(1000);
     this.state = "recording";
     this.#watch(this.#stream);
   }
@@ -54,15 +61,22 @@ export class Recording {
   /** Ends the recording. Null if there is nothing. */
   async finish(name: string): Promise<File | null> {
     const recorder = this.#recorder;
-    if (recorder === null || recorder.state === "inactive") return null;
-    await new Promise<void>((done) => {
-      recorder.onstop = () => done();
-      recorder.stop();
-    });
+    if (recorder === null) return null;
     this.close();
+    await this.#stopped;
     const type = recorder.mimeType.split(";")[0] ?? "audio/webm";
     const content = new Blob(this.#chunks, { type });
-    return content.size === 0 ? null : new File([content], `${name}.${ENDINGS[type] ?? "webm"}`, { type });
+    if (content.size > 0) return new File([content], `${name}.${ENDINGS[type] ?? "webm"}`, { type });
+    this.state = "empty";
+    return null;
+  }
+
+  /** It was unplugged, or a call has taken it. What was recorded until then can be sent. */
+  #endedByItself(): void {
+    if (this.state !== "recording") return;
+    this.state = this.isLongEnough ? "ended" : "empty";
+    clearInterval(this.#timer);
+    this.#release();
   }
 
   close(): void {
@@ -70,7 +84,7 @@ export class Recording {
     clearInterval(this.#timer);
     if (this.#recorder !== null && this.#recorder.state !== "inactive") this.#recorder.stop();
     this.#release();
-    if (this.state === "recording") this.state = "over";
+    if (this.state === "recording" || this.state === "ended") this.state = "over";
   }
 
   /** The browser shows that the microphone is on until its tracks end. */
