@@ -115,6 +115,52 @@ async def test_a_job_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None
         assert isinstance(await decoded(one, tmp_path, picture, "next"), Decoded)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits privileges")
+@pytest.mark.parametrize("kind", ["pdf", "video"])
+async def test_what_decodes_a_file_has_limits_and_no_privileges(tmp_path: Path, kind: str) -> None:
+    """Also the programs that it starts."""
+    is_video = kind == "video"
+    content = recordings.video(30, "1920x1080") if is_video else documents.pdf_that_draws_forever()
+    others = set(_processes(os.getpid()))
+    async with decoder(memory_mb=1500, cpu_seconds=30) as one:
+        job = asyncio.create_task(decoded(one, tmp_path, content))
+
+        def limited() -> list[int]:
+            new = set(_processes(os.getpid())) - others
+            return [pid for pid in new if _status(pid).get("NoNewPrivs") == "1"]
+
+        await until(lambda: len(limited()) >= (2 if is_video else 1))
+        for pid in limited():
+            limits = _limits(pid)
+            if not limits:
+                continue  # a program that has just ended
+            assert limits["Max address space"] == "1500000000"
+            assert limits["Max cpu time"] == ("90" if is_video else "30")
+            assert limits["Max file size"] == "64000000"
+            assert _status(pid)["CapEff"].strip("0") == ""
+            if os.geteuid() == 0:
+                assert os.readlink(f"/proc/{pid}/ns/net") != os.readlink("/proc/self/ns/net")
+        job.cancel()
+        await asyncio.gather(job, return_exceptions=True)
+
+
+def _status(pid: int) -> dict[str, str]:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def _limits(pid: int) -> dict[str, str]:
+    """The soft ones."""
+    try:
+        lines = Path(f"/proc/{pid}/limits").read_text().splitlines()
+    except OSError:
+        return {}
+    return {line[:25].strip(): line[26:46].strip() for line in lines}
+
+
 async def test_a_picture_that_takes_too_much_memory_is_refused(tmp_path: Path) -> None:
     async with decoder(memory_mb=300) as one:
         big = pictures.png_bomb(9_000)

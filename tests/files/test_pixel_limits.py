@@ -1,10 +1,12 @@
 """How many pixels an animation and a video may have."""
 
 import pytest
+from msgspec.structs import replace
+from PIL import Image
 
 from greenroom.files.models import FileState, Media
 from tests.files.checks import CheckWorld
-from tests.files.pictures import gif_bomb
+from tests.files.pictures import gif_bomb, saved
 from tests.files.recordings import made
 
 
@@ -22,6 +24,21 @@ async def test_an_animation_may_have_a_third_of_the_pixels(
     else:
         assert file.problem == "too-many-pixels"
         assert f"{frames} megapixels, and 30" in file.detail
+
+
+@pytest.mark.parametrize("format", ["PNG", "AVIF", "WEBP"])
+@pytest.mark.parametrize(("frames", "state"), [(3, FileState.READY), (4, FileState.REFUSED)])
+async def test_every_kind_of_animation_may_have_a_third_of_the_pixels(
+    checks: CheckWorld, format: str, frames: int, state: FileState
+) -> None:
+    checks.change_files(policy=replace(checks.files.policy, max_megapixels=1))
+    one = [Image.new("RGB", (300, 300), (60 * number, 0, 0)) for number in range(frames)]
+    options = {"speed": 10} if format == "AVIF" else {}
+    file = await checks.checked(
+        saved(one[0], format, save_all=True, append_images=one[1:], **options)
+    )
+    assert file.state is state
+    assert file.problem == ("" if state is FileState.READY else "too-many-pixels")
 
 
 async def test_a_video_of_too_many_pixels_is_refused(checks: CheckWorld) -> None:
