@@ -78,6 +78,7 @@ class CreatedFile(Struct, rename="camel"):
     "uses within a day is deleted.",
     response_description="The file, and where to send its bytes.",
     responses=refuses(
+        FileNotFound,
         InvalidFile,
         FileTooLarge,
         QuotaExceeded,
