@@ -101,6 +101,26 @@ async def test_times_have_a_format_and_every_other_text_a_length(
                 assert text.get("format") == "date-time", where
 
 
+async def test_whole_numbers_are_wide_and_have_whole_bounds(document: dict[str, Any]) -> None:
+    """Clients in Java and C# take 32 bits where nothing is said, and a quota has more."""
+
+    def numbers_in(value: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(value, dict):
+            if value.get("type") == "integer" and "description" in value:
+                yield value
+            for inner in value.values():
+                yield from numbers_in(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from numbers_in(inner)
+
+    found = list(numbers_in(document))
+    assert len(found) > 50
+    for number in found:
+        assert number["format"] == "int64", number
+        assert all(isinstance(number.get(name, 0), int) for name in ("minimum", "maximum")), number
+
+
 async def test_no_sentence_shows_a_template(document: dict[str, Any]) -> None:
     for place, operation in operations(document):
         for status, answer in operation["responses"].items():

@@ -5,7 +5,7 @@ from typing import Any
 
 from litestar import Litestar
 
-from greenroom.api.openapi.limits import limited
+from greenroom.api.openapi.limits import limited, with_widths
 from greenroom.api.openapi.requests import add_checks
 from greenroom.api.registry import Registry
 
@@ -25,10 +25,12 @@ def described(document: dict[str, Any], app: Litestar) -> dict[str, Any]:
             if known is not None:
                 shown = {"description": known.description} | value
                 schema["properties"][key] = limited(shown, known)
+        with_widths(schema)
     for operations in result["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
                 _describe_parameter(registry, parameter)
+                with_widths(parameter)
     return result
 
 

@@ -1,4 +1,4 @@
-"""Adds format, length and pattern to the string schemas of a property."""
+"""Adds format, length and pattern to the schemas of a property, and the width of whole numbers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +21,24 @@ def limited(schema: dict[str, Any], known: Property) -> dict[str, Any]:
             if limit is not None:
                 text.setdefault(name, limit)
     return schema
+
+
+def with_widths(schema: Any) -> None:
+    """Says of all whole numbers in it, in place, that they may exceed 32 bits: generators for Java
+    and C# take the smaller type otherwise."""
+    if isinstance(schema, list):
+        for one in schema:
+            with_widths(one)
+    if not isinstance(schema, dict):
+        return
+    if schema.get("type") == "integer" and not _CLOSED & schema.keys():
+        schema.setdefault("format", "int64")
+        for bound in ("minimum", "maximum"):
+            if bound in schema:
+                schema[bound] = int(schema[bound])
+    for name, inner in schema.items():
+        if name not in ("example", "examples", "default"):
+            with_widths(inner)
 
 
 def _texts_in(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
