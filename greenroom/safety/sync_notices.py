@@ -4,8 +4,6 @@ The cursor is a server time. Reading begins `SLACK_MS` before it, so that a late
 missed; the cursor remembers what it gave within that time, so that nothing comes twice.
 """
 
-from hashlib import blake2b
-
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,9 +12,9 @@ from greenroom.ids import NoticeId, UserId
 from greenroom.safety.context import Safety
 from greenroom.safety.models import ModerationNotice
 from greenroom.safety.notices import notices_since
+from greenroom.store.given_digests import digest, fitted, split
 from greenroom.store.server_clock import SLACK_MS
 
-_DIGEST_BYTES = 6
 _NUMBERS_BYTES = 48
 _SMALLEST_ROOM = 400
 
@@ -53,10 +51,10 @@ async def sync_notices(
         return SyncedNotices(cursor=notice_cursor_now(safety), reset=True)
     at = at if at.until_ms else replace(at, until_ms=now_ms)
     found = await notices_since(safety, user, at.since_ms - SLACK_MS, at.page)
-    given, recent_ms = _split(at.given), at.until_ms - SLACK_MS
-    created = [one for one in found.created if _digest(one.id) not in given]
+    given, recent_ms = split(at.given), at.until_ms - SLACK_MS
+    created = [one for one in found.created if digest(one.id) not in given]
     acknowledged = [one for one in found.acknowledged if _ack_digest(one.id) not in given]
-    met = [_digest(one.id) for one in found.created if one.at_ms >= recent_ms]
+    met = [digest(one.id) for one in found.created if one.at_ms >= recent_ms]
     met += [_ack_digest(one.id) for one in found.acknowledged if one.at_ms >= recent_ms]
     given_now = at.met + b"".join(met)
     more = found.next is not None
@@ -89,13 +87,8 @@ def _holds(safety: Safety, at: _NoticeCursor, now_ms: int) -> bool:
 
 
 def _encoded(at: _NoticeCursor, room: int) -> bytes:
-    """Where there is no room for all of it, the oldest is forgotten, and may be given twice."""
-    most = max(0, room - _NUMBERS_BYTES - len(at.page or "")) // _DIGEST_BYTES * _DIGEST_BYTES
-    met = at.met[-most:] if most else b""
-    seen = _split(met)
-    given = b"".join(digest for digest in _split_in_order(at.given) if digest not in seen)
-    left = most - len(met)
-    return msgspec.msgpack.encode(replace(at, met=met, given=given[-left:] if left else b""))
+    given, met = fitted(at.given, at.met, room - _NUMBERS_BYTES - len(at.page or ""))
+    return msgspec.msgpack.encode(replace(at, given=given, met=met))
 
 
 def _decoded(cursor: bytes) -> _NoticeCursor | None:
@@ -106,18 +99,5 @@ def _decoded(cursor: bytes) -> _NoticeCursor | None:
         return None
 
 
-def _digest(name: str) -> bytes:
-    return blake2b(name.encode(), digest_size=_DIGEST_BYTES).digest()
-
-
 def _ack_digest(notice: NoticeId) -> bytes:
-    return _digest(f"acknowledged {notice}")
-
-
-def _split(digests: bytes) -> set[bytes]:
-    return set(_split_in_order(digests))
-
-
-def _split_in_order(digests: bytes) -> list[bytes]:
-    starts = range(0, len(digests), _DIGEST_BYTES)
-    return [digests[start : start + _DIGEST_BYTES] for start in starts]
+    return digest(f"acknowledged {notice}")
