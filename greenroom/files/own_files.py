@@ -11,7 +11,7 @@ from greenroom.clock import iso
 from greenroom.files import items
 from greenroom.files.context import Files
 from greenroom.files.models import File, FileState, SafeMode
-from greenroom.files.records import FILES, OWN_FILES, owner_key
+from greenroom.files.records import CHANGED_AT, FILES, OWN_FILES, owner_key
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Bound
@@ -53,11 +53,13 @@ class Changed(Struct, frozen=True):
     files: tuple[File, ...]
     safe_mode: SafeMode | None
     """None if it has not changed."""
+    chosen_at: str
+    """When the safe mode was chosen."""
     next: str | None
 
 
 async def changed_since(
-    files: Files, user: UserId, since_ms: int, cursor: str | None = None
+    files: Files, user: UserId, since_ms: int, cursor: str | None = None, limit: int = MAX_PAGE
 ) -> Changed:
     """For sync: what changed since then, the first changed first, with deleted files."""
     page = await files.store.query(
@@ -65,11 +67,16 @@ async def changed_since(
         owner_key(user),
         Bound(">=", iso(max(0, since_ms))),
         index=OWN_FILES,
-        limit=MAX_PAGE,
+        limit=limit,
         cursor=cursor,
     )
-    chosen = [items.safe_mode_of(item) for item in page.items if items.is_preferences(item)]
-    return Changed(tuple(_files_in(page.items)), chosen[0] if chosen else None, page.next)
+    chosen = next((item for item in page.items if items.is_preferences(item)), None)
+    return Changed(
+        files=tuple(_files_in(page.items)),
+        safe_mode=None if chosen is None else items.safe_mode_of(chosen),
+        chosen_at="" if chosen is None else str(chosen[CHANGED_AT]),
+        next=page.next,
+    )
 
 
 def _files_in(found: Sequence[Item]) -> list[File]:

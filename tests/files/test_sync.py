@@ -50,10 +50,14 @@ class Device:
         self.modes_synced = 0
         self.position: bytes | None = None
         self.resets = 0
+        self.pages = 0
+        self.given: list[tuple[FileId, int]] = []
+        """Every file that sync has named, with its version."""
 
     async def sync(self) -> None:
         source, more = FileSource(self.world.files), True
         while more:
+            self.pages += 1
             found = await source.changes(self.actor, self.position, Known(), ROOM)
             assert len(found.position) <= ROOM
             self.position, more = found.position, found.more
@@ -66,6 +70,7 @@ class Device:
 
     def _apply(self, changes: FileChanges) -> None:
         for file in changes.changed:
+            self.given.append((file.file_id, file.version))
             known = self.files.get(file.file_id)
             if known is None or known.version <= file.version:
                 self.files[file.file_id] = file
@@ -212,6 +217,54 @@ async def test_a_position_that_is_too_old_is_reset(world: UploadWorld) -> None:
         device.position = unknown
         await device.sync()
     assert device.resets == 5
+
+
+@pytest.mark.parametrize("apart_ms", [0, 2000])
+async def test_a_change_is_given_once(world: UploadWorld, apart_ms: int) -> None:
+    """All within the slack, or most of them before it."""
+    ana = world.actors["ana"]
+    device = Device(world, ana)
+    await device.sync()
+    await set_safe_mode(world.files, ana, SafeMode.HIDE)
+    for _ in range(MAX_PAGE - 10):
+        await world.announce(b"x")
+        world.clock.advance(ms=apart_ms)
+        if apart_ms:
+            await device.sync()
+    for _ in range(3):
+        await device.sync()
+        device.position = FileSource(world.files).position_now(ana.user, device.position, ROOM)
+    assert len(device.given) == len(device.files) == MAX_PAGE - 10
+    assert device.modes_synced == 1
+    changed = next(iter(device.files))
+    await delete_file(world.files, ana, changed)
+    await device.sync()
+    assert changed not in device.files
+    assert len(device.given) == MAX_PAGE - 10
+
+
+async def test_more_changes_than_the_position_can_hold_are_given_again_in_part(
+    world: UploadWorld,
+) -> None:
+    ana = world.actors["ana"]
+    device = Device(world, ana)
+    await device.sync()
+    count = MAX_PAGE + 10
+    for _ in range(count):
+        await world.announce(b"x")
+    await device.sync()
+    assert len(device.files) == count
+    await device.sync()
+    for _ in range(3):
+        pages, given = device.pages, len(device.given)
+        await device.sync()
+        assert device.pages == pages + 1
+        assert len(device.given) - given <= count // 4
+    world.clock.advance(ms=2 * SLACK_MS + 2)
+    await device.sync()
+    given = len(device.given)
+    await device.sync()
+    assert len(device.given) == given, "nothing is given twice once the changes are long ago"
 
 
 async def test_nobody_gets_the_files_of_others(world: UploadWorld) -> None:

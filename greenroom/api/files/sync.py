@@ -30,7 +30,7 @@ class FileSource:
     async def changes(
         self, actor: Actor, position: bytes | None, known: Known, room: int
     ) -> SourceChanges:
-        found = await sync_files(self._files, actor.user, position)
+        found = await sync_files(self._files, actor.user, position, room=room)
         chosen = None if found.safe_mode is None else FilePreferences(found.safe_mode)
         gone = [file.id for file in found.files if file.state is FileState.DELETED]
         live = [file_shape(one) for one in found.files if one.state is not FileState.DELETED]
@@ -42,4 +42,4 @@ class FileSource:
         )
 
     def position_now(self, user: UserId, last: bytes | None, room: int) -> bytes:
-        return file_cursor_now(self._files)
+        return file_cursor_now(self._files, last, room=room)
