@@ -245,6 +245,8 @@ class HeldText(Struct, frozen=True, kw_only=True):
     message: MessageId | None = None
     """Of an edit: the message, which keeps its old text until then."""
     text: str
+    """Of a message with files: what is judged, which is its body and their descriptions."""
+    has_files: bool = False
     reply_to: MessageId | None
     held_ms: int
 

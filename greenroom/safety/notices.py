@@ -156,6 +156,7 @@ def _held_text(case: Case) -> HeldText | None:
         client_message_id=subject.client_message_id if isinstance(subject, HeldMessage) else None,
         message=subject.message if isinstance(subject, HeldEdit) else None,
         text=case.text,
+        has_files=bool(case.files),
         reply_to=case.reply_to,
         held_ms=case.opened_ms,
     )

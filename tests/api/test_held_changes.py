@@ -92,6 +92,7 @@ async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_deci
         ("edit", thread, None, message, EDIT),
         ("name", thread, None, None, NAME),
     ]
+    assert [one["attachments"] for one in listed] == [[], [], []]
     assert (await world.get("ben", "/me/held"))["held"] == []
     for number, decision in enumerate(("remove", "release", "remove"), 1):
         case = (await world.get("mod", "/moderation/queue"))["cases"][0]

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from greenroom.ids import UserId
+from greenroom.ids import ThreadId, UserId
 from greenroom.safety import Safety, items
 from greenroom.safety.models import ModerationNotice, NoticeKind
 from greenroom.safety.notices import MAX_PAGE
 from tests.api.populated import SCAM
 from tests.api.world import ApiWorld, ok_json, refused
+from tests.messaging.file_steps import ready_file
 from tests.sync_pages import notices_in
 
 OUTCOMES = {
@@ -61,6 +62,25 @@ async def test_the_sender_of_a_held_message_learns_the_outcome(
     assert notices_in(synced)["created"] == [notice]
     once_more = await world.get("ana", f"/sync?cursor={synced['cursor']}")
     assert notices_in(once_more)["created"] == [], "nothing is returned twice"
+
+
+async def test_a_held_message_is_listed_with_its_files_as_it_was_sent(world: ApiWorld) -> None:
+    """Moderators judge the text and the descriptions together."""
+    thread = await world.talk()
+    for client_id, caption, alts in (
+        ("h1", "", (SCAM, "second")),
+        ("h2", f"{SCAM}!", ("",)),
+    ):
+        files = [await ready_file(world, "ana", ThreadId(thread)) for _ in alts]
+        attachments = [{"fileId": file, "alt": alt} for file, alt in zip(files, alts, strict=True)]
+        body = {"clientMessageId": client_id, "body": caption, "attachments": attachments}
+        ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+        held = (await world.get("ana", "/me/held"))["held"][-1]
+        assert (held["clientMessageId"], held["body"]) == (client_id, caption)
+        assert held["attachments"] == attachments
+        world.clock.advance(seconds=1)
+    texts = [case["text"] for case in (await world.get("mod", "/moderation/queue"))["cases"]]
+    assert texts == [f"{SCAM}\nsecond", f"{SCAM}!"]
 
 
 async def test_notices_are_for_their_user_and_listed_until_acknowledged(world: ApiWorld) -> None:

@@ -206,7 +206,7 @@ EXAMPLES: Mapping[str, OperationExample] = {
     "getHeldMessages": OperationExample(
         {
             200: notices.HeldMessages(
-                [notices.HeldMessage(HeldKind.MESSAGE, THREAD, "c-17", None, BODY, None, SAID)],
+                [notices.HeldMessage(HeldKind.MESSAGE, THREAD, "c-17", None, BODY, [], None, SAID)],
                 None,
             )
         }

@@ -7,14 +7,17 @@ from litestar.params import QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
+from greenroom.api.messaging.attachment_shapes import NewAttachment
+from greenroom.api.messaging.params import TheMessaging
 from greenroom.api.params import Caller, Cursor
 from greenroom.api.route_docs import refuses
 from greenroom.api.safety.params import NoticeIdInPath, TheSafety
 from greenroom.api.safety.shapes import ModerationNotice, notice_shape
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging.held import HeldEntry, held_entries
 from greenroom.people.actor import Scope
-from greenroom.safety import models, notices as telling
+from greenroom.safety import notices as telling
 from greenroom.safety.models import HeldKind
 from greenroom.safety.problems import NoticeNotFound
 from greenroom.store.problems import InvalidCursor
@@ -40,7 +43,9 @@ class HeldMessage(Struct, rename="camel"):
     message_id: MessageId | None
     """For an edit: the message, which does not change until the edit is released."""
     body: str
-    """The new text."""
+    """The new text. It may be empty where there are attachments."""
+    attachments: list[NewAttachment]
+    """For a message: its files."""
     reply_to_message_id: MessageId | None
     held_at: str
 
@@ -90,19 +95,21 @@ async def acknowledge_notice(notice_id: NoticeIdInPath, actor: Caller, safety: T
     responses=refuses(InvalidCursor),
 )
 async def get_held(
-    actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 20
+    actor: Caller, messaging: TheMessaging, cursor: Cursor = None, limit: _Limit = 20
 ) -> HeldMessages:
-    page = await telling.held_texts(safety, actor, limit=limit, cursor=cursor)
-    return HeldMessages([_held(one) for one in page.held], page.next)
+    page = await held_entries(messaging, actor, limit=limit, cursor=cursor)
+    return HeldMessages([_held(one) for one in page.entries], page.next)
 
 
-def _held(text: models.HeldText) -> HeldMessage:
+def _held(entry: HeldEntry) -> HeldMessage:
+    text = entry.held
     return HeldMessage(
         kind=text.kind,
         thread_id=text.thread,
         client_message_id=text.client_message_id,
         message_id=text.message,
-        body=text.text,
+        body=entry.body,
+        attachments=[NewAttachment(one.file, one.alt) for one in entry.attachments],
         reply_to_message_id=text.reply_to,
         held_at=iso(text.held_ms),
     )
