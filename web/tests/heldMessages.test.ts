@@ -20,9 +20,9 @@ const states = (client: Client, threadId: string): string[] =>
   outgoing(client, threadId).map((one) => one.state);
 const isLive = (client: Client): boolean => client.connection.get().state === "live";
 
-async function decide(threadId: string, decision: string): Promise<void> {
+async function decide(threadId: string, decision: string, text = SCAM): Promise<void> {
   const { cases } = await server.request("cleo", "GET", "/moderation/queue");
-  const found = cases.find((one: any) => one.subject.threadId === threadId);
+  const found = cases.find((one: any) => one.subject.threadId === threadId && one.text === text);
   const place = `/moderation/cases/${found.caseId}`;
   const { version } = await server.request("cleo", "POST", `${place}/claim`);
   await server.request("cleo", "POST", `${place}/decide`, { decision, version });
@@ -51,6 +51,33 @@ test("a released message is delivered once on each device", async () => {
     await waitFor(() => said().includes(SCAM), "delivered");
     await waitFor(() => open.state.get().outgoing.length === 0, "no longer held");
     assert.equal(said().filter((body) => body === SCAM).length, 1);
+  }
+});
+
+test("a held message has its files on each device, and the released one leaves", async () => {
+  const thread = await server.openThread("ana", "ben");
+  const phone = server.client("ana");
+  await waitFor(() => isLive(phone));
+  const files = await phone.files();
+  const alts = [`${SCAM} first`, `${SCAM} second`];
+  for (const [n, alt] of alts.entries()) {
+    const { uploadId } = files.upload(new Blob([`notes ${n}`]), { name: `${n}.txt`, threadId: thread, alt });
+    await files.ready(uploadId);
+    phone.send(thread, "", { attachments: [uploadId] });
+    await waitFor(() => states(phone, thread).filter((state) => state === "held").length === n + 1, "held");
+  }
+  const laptop = server.client("ana");
+  await waitFor(() => states(laptop, thread).join() === "held,held", "held on the other device");
+  const shown = (client: Client): unknown[] =>
+    outgoing(client, thread).map(({ body, attachments }) => [body, attachments[0]?.fileId, attachments[0]?.alt]);
+  assert.deepEqual(shown(laptop), shown(phone));
+  assert.deepEqual(outgoing(laptop, thread).map((one) => one.attachments[0]?.alt), alts);
+  await waitFor(() => isLive(laptop));
+  await decide(thread, "release", alts[1]);
+  for (const client of [phone, laptop]) {
+    await waitFor(() => outgoing(client, thread).length < 2, "delivered");
+    await waitFor(() => client.notices.get().length === 0);
+    assert.deepEqual(outgoing(client, thread).map((one) => one.attachments[0]?.alt), alts.slice(0, 1));
   }
 });
 

@@ -173,12 +173,13 @@ export class OutboxView {
     const setOutbox = new Set([...this.#all(), ...this.#held.values()].map((one) => one.clientMessageId));
     for (const one of messages) {
       if (setOutbox.has(one.clientMessageId) || this.#decidedIds.has(one.clientMessageId)) continue;
-      const { clientMessageId, threadId, body, replyToMessageId, heldAt } = one;
+      const { clientMessageId, threadId, body, replyToMessageId, heldAt, attachments } = one;
       const queued: QueuedMessage = {
         clientMessageId,
         threadId,
         body,
         replyToMessageId,
+        ...(attachments.length === 0 ? {} : { attachments: attachments.map(toOutgoingAttachment) }),
         writtenAt: heldAt,
         afterSeq: null,
         tried: true,
@@ -205,15 +206,13 @@ export class OutboxView {
     });
   }
 
-  /** A moderator has released it. */
+  /** A moderator has released it. Where several have the same text, the notice says which one. */
   #released(message: Message): void {
-    for (const [id, held] of this.#held) {
-      if (held.threadId === message.threadId && held.body === message.body) {
-        this.#held.delete(id);
-        this.#persist();
-        return this.#notify();
-      }
-    }
+    const [found, another] = [...this.#held.values()].filter((one) => isSame(one, message));
+    if (found === undefined || another !== undefined) return;
+    this.#held.delete(found.clientMessageId);
+    this.#persist();
+    this.#notify();
   }
 
   /** A message of the user is in the history: it no longer waits for its files. Returns those files. */
@@ -290,6 +289,12 @@ export function toOutgoing(queued: QueuedMessage): Outgoing {
 export function hasSameFiles({ attachments = [] }: Pick<QueuedMessage, "attachments">, message: Message): boolean {
   const first = attachments[0]?.fileId ?? null;
   return first !== null && (message.attachments ?? []).some((one) => one.fileId === first);
+}
+
+function isSame(held: QueuedMessage, message: Message): boolean {
+  if ((held.attachments ?? []).length > 0) return hasSameFiles(held, message);
+  const isText = (message.attachments ?? []).length === 0;
+  return isText && held.threadId === message.threadId && held.body === message.body;
 }
 
 /** Of another device: all that is known is the file and its description. */

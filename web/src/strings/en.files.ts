@@ -75,6 +75,7 @@ export const enFiles = {
   "upload.checking": "Checking…",
   "upload.ready": "Sending…",
   "upload.elsewhere": "Uploading on another device",
+  "upload.fromElsewhere": "File from another device",
   "upload.cancel": "Cancel",
   "upload.pauseOf": "Pause {name}",
   "upload.resumeOf": "Resume {name}",
