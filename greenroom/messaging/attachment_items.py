@@ -1,8 +1,10 @@
-"""Converts the attachments of a message to maps in its item, and back."""
+"""Converts the attachments of a message to what its item and its claim keep of them, and back."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from greenroom.files.models import Attachment
 from greenroom.files.records import file_in, preview_folder
@@ -40,3 +42,15 @@ def new_attachment_item(attachment: NewAttachment) -> dict[str, Value]:
 
 def new_attachment_of(item: dict[str, Any]) -> NewAttachment:
     return NewAttachment(FileId(item["fileId"]), item.get("alt", ""))
+
+
+def sent_attachments_bytes(attachments: Sequence[Attachment]) -> bytes:
+    """For the claim, which should stay within 1 KB: without what a retry brings itself."""
+    return msgspec.msgpack.encode([replace(one, file=None, alt="") for one in attachments])
+
+
+def sent_attachments_of(kept: bytes, given: Sequence[NewAttachment]) -> tuple[Attachment, ...]:
+    found = msgspec.msgpack.decode(kept, type=list[Attachment])
+    return tuple(
+        replace(one, file=new.file, alt=new.alt) for one, new in zip(found, given, strict=True)
+    )

@@ -11,9 +11,11 @@ from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import items
+from greenroom.messaging.attachment_items import sent_attachments_bytes, sent_attachments_of
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated, still_holds
 from greenroom.messaging.models import Message
+from greenroom.messaging.new_message import largest_band
 from greenroom.messaging.outgoing import (
     Canceled,
     Failed,
@@ -32,6 +34,8 @@ from greenroom.store.expressions import Action, F
 from greenroom.store.values import Item, Value
 
 _IS_NEW = F("pk").absent()
+_FILES = "files"
+"""The attachments as they were sent."""
 
 
 class ClaimState(StrEnum):
@@ -50,12 +54,7 @@ class ClaimState(StrEnum):
 
 
 def claim_op(message: Message, outgoing: Outgoing) -> Put:
-    claim = new_claim(message.thread, message.author, outgoing)
-    claim |= {"messageId": message.id, "seq": message.seq, "ts": message.ms}
-    if message.policy_hints:
-        claim["hints"] = list(message.policy_hints)
-    if message.mentions:
-        claim["mentions"] = list(message.mentions)
+    claim = new_claim(message.thread, message.author, outgoing) | _sent(message)
     if message.attachments and message.attachments[0].manifest is not None:
         claim["manifestId"] = message.attachments[0].manifest
     return Put(MESSAGING, claim, _IS_NEW)
@@ -63,15 +62,22 @@ def claim_op(message: Message, outgoing: Outgoing) -> Put:
 
 def sent_op(message: Message, client_id: str, state: ClaimState) -> Update:
     """For a message whose claim was in this state until now."""
+    actions: list[Action] = [F(name).set(value) for name, value in _sent(message).items()]
+    actions += [F(name).remove() for name in ("state", *CONTENT)]
+    key = claim_key(message.thread, message.author, client_id)
+    return Update(MESSAGING, key, tuple(actions), F("state").equals(state.value))
+
+
+def _sent(message: Message) -> dict[str, Value]:
+    """What leads to the message, and what of it may change later and a retry does not bring."""
     sent: dict[str, Value] = {"messageId": message.id, "seq": message.seq, "ts": message.ms}
     if message.policy_hints:
         sent["hints"] = list(message.policy_hints)
     if message.mentions:
         sent["mentions"] = list(message.mentions)
-    actions: list[Action] = [F(name).set(value) for name, value in sent.items()]
-    actions += [F(name).remove() for name in ("state", *CONTENT)]
-    key = claim_key(message.thread, message.author, client_id)
-    return Update(MESSAGING, key, tuple(actions), F("state").equals(state.value))
+    if message.attachments and message.attachments[0].file is not None:
+        sent[_FILES] = sent_attachments_bytes(message.attachments)
+    return sent
 
 
 CONTENT = ("body", "attachments", "metadata")
@@ -150,14 +156,21 @@ def _without_message(client_id: str, claim: Item) -> Outcome:
 
 def as_first_answered(answer: Outcome, outgoing: Outgoing, claim: Item) -> Outcome:
     """The answer without later changes of the message, for a sender who may no longer see the
-    thread."""
+    thread. `outgoing` is cleaned."""
     if not isinstance(answer, Sent) or answer.message.version == 1:
         return answer
     hints, mentions = _names(claim.get("hints")), _names(claim.get("mentions"))
+    kept = claim.get(_FILES)
+    attachments = answer.message.attachments
+    if isinstance(kept, bytes):
+        attachments = sent_attachments_of(kept, outgoing.attachments)
     message = replace(
         answer.message,
         body=outgoing.body,
         mentions=tuple(map(UserId, mentions)),
+        metadata=outgoing.metadata,
+        attachments=attachments,
+        band=largest_band(attachments),
         reactions={},
         edits=(),
         edited_ms=None,

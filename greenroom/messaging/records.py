@@ -133,7 +133,8 @@ MESSAGING = Table(
             _THREAD,
             "SENT#{userId}#{clientMessageId}",
             "The claim on a client's message id: the message it became, or its state until then "
-            "(it waits for its files or for a moderator), and a digest of its content.",
+            "(it waits for its files or for a moderator), and a digest of its content. With "
+            "files also how they looked when it was sent.",
         ),
         Kind(
             _THREAD,

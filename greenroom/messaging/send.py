@@ -101,8 +101,9 @@ async def _send_or_repeat_answer(
         if item is None:
             raise
         answer = await first_answer(messaging, thread_id, outgoing, item)
-        is_outsider = isinstance(problem, ThreadNotFound)
-        return as_first_answered(answer, outgoing, item) if is_outsider else answer
+        if not isinstance(problem, ThreadNotFound):
+            return answer
+        return as_first_answered(answer, cleaned(outgoing, _NOTHING), item)
 
 
 async def _send(

@@ -6,6 +6,7 @@ manifest: deleting its message leaves it as it is.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.errors import Problem
 from greenroom.files import manifests, new_manifest
@@ -15,6 +16,7 @@ from greenroom.files.public_fetch import Reached
 from greenroom.files.records import FILES
 from greenroom.ids import ManifestId, ThreadId
 from greenroom.messaging import access, text
+from greenroom.messaging.attachments import manifest_attachment
 from greenroom.messaging.claims import as_first_answered, first_answer
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Message, Thread
@@ -141,7 +143,8 @@ async def _verdict(messaging: Messaging, actor: Actor, head: Thread, caption: st
 
 def _as_first_answered(first: SentManifest, outgoing: Outgoing, claim: Item) -> SentManifest:
     """Without later changes of the message, for a sender who may no longer see the thread."""
-    answer = as_first_answered(Sent(first.message), outgoing, claim)
+    shown = replace(first.message, attachments=(manifest_attachment(first.manifest),))
+    answer = as_first_answered(Sent(shown), _with_clean_caption(outgoing), claim)
     assert isinstance(answer, Sent)
     return SentManifest(first.manifest, answer.message, again=True)
 

@@ -19,9 +19,11 @@ from greenroom.files.problems import InvalidFile, ManifestNotFound
 from greenroom.ids import ManifestId, ThreadId
 from greenroom.messaging import access
 from greenroom.messaging.delete import delete
+from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.lock import lock
 from greenroom.messaging.models import MessageKind
 from greenroom.messaging.outgoing import Outgoing
+from greenroom.messaging.participants import leave
 from greenroom.messaging.problems import (
     CaptionNeedsReview,
     ClientIdReused,
@@ -33,6 +35,7 @@ from greenroom.messaging.send import send
 from greenroom.messaging.send_manifest import SentManifest, send_manifest
 from greenroom.messaging.thread_manifests import thread_manifests
 from greenroom.people.actor import system
+from greenroom.safety.models import Case, SentMessage, case_id
 from tests.files.requests import pending_request
 from tests.files.world import FilesWorld
 
@@ -107,6 +110,17 @@ async def test_deleting_the_message_leaves_the_record(world: FilesWorld) -> None
     assert (await read_public(world.files, recorded.manifest.id)).hash == recorded.manifest.hash
     again = await _record(world, thread.id)
     assert (again.again, again.manifest) == (True, recorded.manifest)
+
+
+async def test_a_retry_by_somebody_who_has_left_shows_no_later_change(world: FilesWorld) -> None:
+    thread = await world.inquiry()
+    first = await send_manifest(world.messaging, world.ana, thread.id, "m1", NEW, " Done ")
+    await leave(world.messaging, world.ana, thread.id)
+    subject = SentMessage(thread.id, first.message.id)
+    case = Case(id=case_id(subject), subject=subject, opened_ms=world.clock.now_ms())
+    await Enforcement(world.messaging).remove(case)
+    again = await send_manifest(world.messaging, world.ana, thread.id, "m1", NEW, " Done ")
+    assert (again.manifest, again.message) == (first.manifest, first.message)
 
 
 async def test_every_change_of_a_recorded_field_is_found(world: FilesWorld) -> None:

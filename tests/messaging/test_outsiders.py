@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from greenroom.files.set_band import apply_band
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import (
     history,
@@ -18,7 +19,9 @@ from greenroom.messaging import (
 )
 from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.edit import edit
-from greenroom.messaging.models import Kind, Role
+from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.file_audience import MessageAudience
+from greenroom.messaging.models import Kind, Message, NewAttachment, Role
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
 from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.pairs import direct_id
@@ -27,6 +30,8 @@ from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.respond import accept
 from greenroom.messaging.send import send
 from greenroom.people.actor import Actor
+from greenroom.safety.models import Case, SentMessage, case_id
+from tests.messaging.file_steps import announce, follow_files, settle, stored
 from tests.messaging.world import MessagingWorld
 
 _NOWHERE = ThreadId("thr_01k75q8h3c0000000000000000")
@@ -100,6 +105,52 @@ async def test_a_retry_shows_a_removed_member_the_first_ack_and_no_more(
     assert isinstance(again, Sent)
     assert again.again
     assert again.message == first.message
+
+
+async def _remove(world: MessagingWorld, message: Message) -> None:
+    subject = SentMessage(message.thread, message.id)
+    case = Case(id=case_id(subject), subject=subject, opened_ms=world.clock.now_ms())
+    await Enforcement(world.messaging).remove(case)
+
+
+async def _band(world: MessagingWorld, message: Message) -> None:
+    [attachment] = message.attachments
+    assert attachment.file is not None
+    now_ms, mod = world.clock.now_ms(), await world.person("mod")
+    await apply_band(world.messaging.files, attachment.file, 2, mod.user, now_ms)
+    file = await stored(world, attachment.file)
+    await MessageAudience(world.messaging).show_band(file)
+
+
+@pytest.mark.parametrize("change", [_remove, _band], ids=["removed", "band"])
+@pytest.mark.parametrize("waits", [False, True])
+async def test_a_retry_of_a_picture_shows_nothing_that_happened_after_its_sender_had_left(
+    world: MessagingWorld,
+    change: Callable[[MessagingWorld, Message], Awaitable[None]],
+    waits: bool,
+) -> None:
+    thread = await world.inquiry()
+    ana = world.actors["ana"]
+    file = await announce(world, "ana", thread.id)
+    if not waits:
+        await settle(world, file, band=1)
+    outgoing = Outgoing(
+        "f1", " Look ", metadata='{"a":1}', attachments=(NewAttachment(file, " A roof "),)
+    )
+    await send(world.messaging, ana, thread.id, outgoing)
+    if waits:
+        await settle(world, file, band=1)
+        await follow_files(world)
+    [first] = (await history.history(world.messaging, ana, thread.id)).messages
+    assert (first.body, first.band, first.attachments[0].alt) == ("Look", 1, "A roof")
+    await participants.leave(world.messaging, ana, thread.id)
+    await change(world, first)
+    ben = world.actors["ben"]
+    [now] = (await history.history(world.messaging, ben, thread.id)).messages
+    assert now.attachments != first.attachments
+    again = await send(world.another_node().messaging, ana, thread.id, outgoing)
+    assert isinstance(again, Sent)
+    assert again.message == first
 
 
 async def test_seen_by_names_only_people_whom_the_message_reached(
