@@ -139,6 +139,7 @@ API = ContextApi(
             description="Changes of your files and file preferences; left out if there are none.",
             example=FileChanges([READY], [], PREFERENCES),
             source=lambda contexts: FileSource(contexts[Files]),
+            share=4,
         ),
     ),
     access=ACCESS,
