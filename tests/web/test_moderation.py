@@ -51,6 +51,14 @@ async def test_a_held_message_shows_on_the_authors_other_devices(window: OpenWin
         await one.sees(_HELD)
 
 
+async def test_a_held_picture_shows_on_a_device_that_has_not_sent_it(window: OpenWindow) -> None:
+    author = await window("Best Deals")
+    await author.open("Driver next week")
+    held = author.page.locator("[data-state=held]")
+    await expect(held).to_contain_text("File from another device")
+    await expect(held.locator(".file-page img")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("key", "told"), [("x", "Your message was not delivered"), ("w", "You've been warned")]
 )
