@@ -73,6 +73,7 @@ export class PictureCache implements Pictures {
   /** The file has changed: what is on screen is loaded again. */
   changed(fileId: string): void {
     this.urls.forget(fileId);
+    this.downloads.forget(fileId);
     for (const [key, entry] of this.#entries) {
       const [id, size, isRevealed] = key.split(" ");
       if (id !== fileId) continue;

@@ -1,0 +1,93 @@
+"""Safe mode in the web app."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from tests.web.conftest import OpenWindow
+from tests.web.demo_server import DemoServer, copy_data
+from tests.web.window import Window
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+EDITORIAL, SCOUTING = "Editorial in Lisbon", "Scouting in Sintra"
+SHOT_LIST = "Shot list and call times"
+MAYA, JONAS, ADA = "Maya Lindqvist", "Jonas Achterberg", "Ada Okafor"
+
+
+@pytest.fixture
+def demo_server(seeded: Path, tmp_path: Path) -> Iterator[DemoServer]:
+    """Without the model, which would say that the pictures of strangers are harmless."""
+    data = copy_data(seeded, tmp_path / "data")
+    running = DemoServer(data, GREENROOM_FILES_RATE_PICTURES="false").start()
+    yield running
+    running.stop()
+
+
+async def _report(by: Window, **about: str) -> None:
+    await by.ask("POST", "/v1/reports", {**about, "reason": "nsfw"})
+
+
+async def _set_band(ada: Window, file: str, about: str, band: int) -> None:
+    """A moderator sets the band in the case about this message or person."""
+    cases = (await ada.ask("GET", "/v1/moderation/queue"))["cases"]
+    (case,) = (one["caseId"] for one in cases if about in one["subject"].values())
+    await ada.ask("POST", f"/v1/moderation/cases/{case}/claim")
+    body = {"caseId": case, "band": band}
+    await ada.ask("PUT", f"/v1/moderation/files/{file}/band", body)
+
+
+async def _message(window: Window, thread: str, text: str) -> dict[str, Any]:
+    page = await window.ask("GET", f"/v1/threads/{thread}/messages")
+    (found,) = (one for one in page["messages"] if one["body"].startswith(text))
+    return dict(found)
+
+
+async def test_a_sensitive_pdf_is_blurred_until_it_is_asked_for_and_an_explicit_one_hidden(
+    window: OpenWindow,
+) -> None:
+    maya, jonas, ada = await window(MAYA), await window(JONAS), await window(ADA)
+    for one in (maya, jonas):
+        await one.open(SCOUTING)
+    thread = await maya.thread_id(SCOUTING)
+    message = await _message(maya, thread, SHOT_LIST)
+    await _report(maya, threadId=thread, messageId=message["messageId"])
+    file = message["attachments"][0]["fileId"]
+    row = maya.message(SHOT_LIST).locator(".file-row", has_text="Shot list.pdf")
+    download = row.get_by_role("button", name="Download Shot list.pdf")
+    await expect(download).to_be_visible()
+
+    await _set_band(ada, file, message["messageId"], 1)
+    await expect(row).to_contain_text("This may be sensitive.")
+    await expect(row.locator("img")).to_be_visible()
+    await expect(download).to_have_count(0)
+    await row.get_by_role("button", name="Show").press("Enter")
+    await expect(row).to_have_attribute("data-shown", "clear")
+    await expect(row.get_by_role("button", name="Blur again")).to_be_focused()
+    async with maya.page.expect_download():
+        await download.click()
+
+    own = jonas.message(SHOT_LIST)
+    await expect(own).to_contain_text("Others see “Shot list.pdf” blurred")
+    await expect(own.get_by_role("button", name="Ask for a review")).to_be_visible()
+
+    await _set_band(ada, file, message["messageId"], 2)
+    await expect(row).to_contain_text("Hidden because it may be explicit.")
+    await expect(row.locator(".thumbhash, img, button")).to_have_count(0)
+    await expect(row.get_by_role("link", name="Change this in Settings")).to_be_visible()
+
+
+async def test_a_download_that_is_hidden_meanwhile_says_why(window: OpenWindow) -> None:
+    maya = await window(MAYA)
+    await maya.open(SCOUTING)
+    row = maya.message(SHOT_LIST).locator(".file-row", has_text="Shot list.pdf")
+    await expect(row).to_have_attribute("data-shown", "clear")
+    hidden = {"shown": "hidden", "canReveal": False, "urls": {}}
+    file = (await _message(maya, await maya.thread_id(SCOUTING), SHOT_LIST))["attachments"][0]
+    answer = {"files": [{"fileId": file["fileId"], **hidden}], "expiresAt": "2030-01-01T00:00:00Z"}
+    await maya.page.route("**/v1/file-urls", lambda route: route.fulfill(json=answer))
+    await row.get_by_role("button", name="Download Shot list.pdf").click()
+    await expect(maya.page.get_by_text("This file is hidden because")).to_be_visible()
