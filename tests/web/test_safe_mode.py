@@ -91,3 +91,27 @@ async def test_a_download_that_is_hidden_meanwhile_says_why(window: OpenWindow) 
     await maya.page.route("**/v1/file-urls", lambda route: route.fulfill(json=answer))
     await row.get_by_role("button", name="Download Shot list.pdf").click()
     await expect(maya.page.get_by_text("This file is hidden because")).to_be_visible()
+
+
+async def test_the_owner_of_a_picture_learns_of_its_band_and_appeals(window: OpenWindow) -> None:
+    maya, jonas, ada = await window(MAYA), await window(JONAS), await window(ADA)
+    me = await maya.ask("GET", "/v1/me")
+    await maya.go("/settings")
+    field = maya.page.locator(".own-picture")
+    await expect(field.locator("img")).to_be_visible()
+    await _report(jonas, userId=me["userId"])
+    await _set_band(ada, me["avatar"]["fileId"], me["userId"], 1)
+    await expect(field).to_contain_text("Most people don't see this picture")
+    stored = maya.page.locator(".own-files .file-row", has_text="maya.jpg")
+    await expect(stored).to_contain_text("Most people don't see this picture")
+
+    await maya.button("Read").click()
+    notice = maya.page.get_by_role("dialog", name="From our moderators")
+    await expect(notice.get_by_role("button", name="Ask for a review")).to_be_visible()
+    await notice.get_by_role("button", name="Got it").click()
+
+    await field.get_by_role("button", name="Ask for a review").click()
+    await maya.page.get_by_role("dialog").get_by_role("button", name="Send").click()
+    await expect(field).to_contain_text("You've already asked for a review.")
+    queue = (await ada.ask("GET", "/v1/moderation/queue"))["cases"]
+    assert any(me["avatar"]["fileId"] in one["subject"].values() for one in queue)

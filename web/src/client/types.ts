@@ -405,6 +405,8 @@ export interface Files {
   ready(uploadId: string): Promise<StoredFile>;
 
   list(cursor?: string): Promise<Page<StoredFile>>;
+  /** One of the user's own files. */
+  file(fileId: string): Promise<StoredFile>;
   /** Refused if a message or a profile uses it: delete that. */
   remove(fileId: string): Promise<void>;
   storage(): Promise<Storage>;

@@ -34,7 +34,7 @@ export const enFiles = {
   "file.appeal": "Ask for a review",
 
   "appeal.title": "Ask for a review",
-  "appeal.text": "A moderator will look at this picture and decide again. You can ask once.",
+  "appeal.text": "A moderator will look at it and decide again. You can ask once.",
   "appeal.note": "What should we know?",
   "appeal.send": "Send",
   "appeal.sent": "Sent. A moderator will review it.",
@@ -88,6 +88,8 @@ export const enFiles = {
 
   "picture.choose": "Choose a picture",
   "picture.remove": "Remove",
+  "picture.mostDont": "Most people don't see this picture, because it may be sensitive.",
+  "picture.othersDont": "Others can't see this picture, because it may be explicit.",
   "picture.saved": "Picture updated",
 
   "voice.label": "Voice note",
