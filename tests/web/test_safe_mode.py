@@ -1,4 +1,4 @@
-"""Safe mode in the web app."""
+"""Safe mode in the web app: PDFs, appeals for pictures, conversations that require it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
+from tests.web import sample_files
 from tests.web.conftest import OpenWindow
 from tests.web.demo_server import DemoServer, copy_data
 from tests.web.window import Window
@@ -14,7 +15,7 @@ from tests.web.window import Window
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EDITORIAL, SCOUTING = "Editorial in Lisbon", "Scouting in Sintra"
-SHOT_LIST = "Shot list and call times"
+SHOT_LIST, CLOSE_UP = "Shot list and call times", "The test from last week"
 MAYA, JONAS, ADA = "Maya Lindqvist", "Jonas Achterberg", "Ada Okafor"
 
 
@@ -115,3 +116,42 @@ async def test_the_owner_of_a_picture_learns_of_its_band_and_appeals(window: Ope
     await expect(field).to_contain_text("You've already asked for a review.")
     queue = (await ada.ask("GET", "/v1/moderation/queue"))["cases"]
     assert any(me["avatar"]["fileId"] in one["subject"].values() for one in queue)
+
+
+async def test_a_conversation_that_requires_safe_mode_blurs_pictures_on_screen_at_once(
+    window: OpenWindow,
+) -> None:
+    maya, jonas = await window(MAYA), await window(JONAS)
+    await maya.ask("PUT", "/v1/me/file-preferences", {"safeMode": "show"})
+    for one in (maya, jonas):
+        await one.open(SCOUTING)
+    tile = maya.message(CLOSE_UP).locator(".tile")
+    await expect(tile).to_have_attribute("data-shown", "clear")
+    switch = jonas.page.get_by_role("switch", name="Blur sensitive pictures")
+    await switch.click()
+    await expect(switch).to_have_attribute("aria-checked", "true")
+    await expect(tile).to_have_attribute("data-shown", "blurred")
+    told = maya.page.get_by_text("Sensitive pictures are blurred for everyone here")
+    await expect(told).to_be_visible()
+    assert await maya.page.get_by_role("switch", name="Blur sensitive pictures").count() == 0
+    await switch.click()
+    await expect(tile).to_have_attribute("data-shown", "clear")
+    await expect(told).to_have_count(0)
+
+
+async def test_pictures_of_someone_unknown_are_shown_after_a_reply(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    maya, jonas, new = await window(MAYA), await window(JONAS), await window("Best Deals")
+    thread, me = await jonas.thread_id(SCOUTING), await new.ask("GET", "/v1/me")
+    body = {"userId": me["userId"], "role": "member"}
+    await jonas.ask("POST", f"/v1/threads/{thread}/participants", body)
+    await maya.open(SCOUTING)
+    path = sample_files.picture(tmp_path / "new.png")
+    await maya.page.locator("[data-picker]").set_input_files(str(path))
+    await maya.say("Where the car waits")
+    await new.open(SCOUTING)
+    tile = new.message("Where the car waits").locator(".tile")
+    await expect(tile).to_have_attribute("data-shown", "blurred")
+    await new.say("I am on my way")
+    await expect(tile).to_have_attribute("data-shown", "clear")

@@ -82,6 +82,15 @@ export class PictureCache implements Pictures {
     }
   }
 
+  /** The user may see more of these files now: those on screen are loaded again, others when they are shown. */
+  unblur(fileIds: ReadonlySet<string>): void {
+    for (const [key, entry] of this.#entries) {
+      const [id = ""] = key.split(" ");
+      const isCovered = entry.picture?.shown === "blurred" || entry.picture?.shown === "hidden";
+      if (isCovered && (entry.listeners.size === 0 || fileIds.has(id))) this.changed(id);
+    }
+  }
+
   /** Another viewer preference: everything may look different. */
   allChanged(): void {
     this.urls.clear();
