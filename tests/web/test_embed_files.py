@@ -104,8 +104,30 @@ async def _assert_shown(window: Window) -> None:
     assert await large.evaluate("one => one.naturalWidth") > 0
 
 
+async def _assert_voice_note(embedding: Window, jonas: Window) -> None:
+    """Recorded in the element, and played on both sides."""
+    await embedding.button("Attach").click()
+    await embedding.page.get_by_role("menuitem", name="Voice note").click()
+    await expect(embedding.page.get_by_role("timer")).to_have_text("0:01")
+    await embedding.button("Send voice note").click()
+    for one in (jonas, embedding):
+        voice = one.messages.locator(".voice")
+        await expect(voice).to_be_visible(timeout=_CHECKED_MS)
+        await voice.get_by_role("button", name="Play").click()
+        await expect(voice).to_have_attribute("data-playing", "true")
+
+
+async def _assert_blur(embedding: Window) -> None:
+    """A sensitive picture of the sample data."""
+    await embedding.open("Scouting in Sintra")
+    tile = embedding.message("The test from last week").locator(".tile")
+    await expect(tile).to_have_attribute("data-shown", "blurred")
+    await tile.get_by_role("button", name="Show").click()
+    await expect(tile).to_have_attribute("data-shown", "clear")
+
+
 async def test_files_are_sent_and_shown_on_another_site(
-    window: OpenWindow, site: _Site, demo_server: DemoServer, tmp_path: Path
+    window: OpenWindow, site: _Site, demo_server: DemoServer, bucket: str, tmp_path: Path
 ) -> None:
     embedding, jonas = await window(url=site.url), await window("Jonas Achterberg")
     await jonas.open("Editorial in Lisbon")
@@ -125,3 +147,8 @@ async def test_files_are_sent_and_shown_on_another_site(
         video = gallery.locator("video")
         await expect(video).to_have_js_property("error", None)
         await expect(video).not_to_have_js_property("readyState", 0)
+        for one in (embedding, jonas):
+            await one.page.keyboard.press("Escape")
+        await _assert_voice_note(embedding, jonas)
+    if not bucket:
+        await _assert_blur(embedding)

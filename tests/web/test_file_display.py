@@ -39,6 +39,17 @@ async def test_files_stay_in_their_message_on_a_phone(window: OpenWindow) -> Non
     assert await maya.page.evaluate(_OUTSIDE) == []
 
 
+async def test_a_voice_note_and_a_pdf_are_received_on_a_phone(window: OpenWindow) -> None:
+    maya = await _scouting(await window("Maya Lindqvist", **PHONE))
+    voice = maya.messages.locator(".voice")
+    await voice.get_by_role("button", name="Play").tap()
+    await expect(voice).to_have_attribute("data-playing", "true")
+    row = maya.messages.locator(".file-row", has_text="Shot list.pdf")
+    await expect(row.locator("img")).to_be_visible()
+    async with maya.page.expect_download():
+        await row.get_by_role("button", name="Download Shot list.pdf").tap()
+
+
 async def test_the_buttons_of_files_are_large_enough_for_a_finger(window: OpenWindow) -> None:
     maya = await _scouting(await window("Maya Lindqvist", **PHONE))
     buttons = ".bubble.files :is(.btn, .icon-btn)"

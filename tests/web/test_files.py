@@ -1,7 +1,6 @@
 """Files in the web app: two people exchange them, uploads go on after a cut, blurred pictures."""
 
 import asyncio
-import base64
 import os
 import re
 from pathlib import Path
@@ -23,22 +22,6 @@ EDITORIAL = "Editorial in Lisbon"
 MAYA, JONAS = "Maya Lindqvist", "Jonas Achterberg"
 _LARGE = 120_000_000
 """Larger than what the browser keeps of a file."""
-
-_DROP = """async ([selector, name, type, content, event]) => {
-    const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([bytes], name, { type }));
-    const target = document.querySelector(selector);
-    const options = { bubbles: true, cancelable: true };
-    if (event === "paste") {
-        const pasted = new ClipboardEvent("paste", { ...options, clipboardData: transfer });
-        target.dispatchEvent(pasted);
-        return;
-    }
-    for (const type of ["dragenter", "dragover", "drop"]) {
-        target.dispatchEvent(new DragEvent(type, { ...options, dataTransfer: transfer }));
-    }
-}"""
 
 _PASTE_TWICE = """() => {
     for (const time of ["first", "second"]) {
@@ -201,10 +184,9 @@ async def test_a_message_waits_for_the_files_that_were_just_picked(
 async def test_files_are_pasted_and_dropped(window: OpenWindow, tmp_path: Path) -> None:
     maya = await window(MAYA)
     await maya.open(EDITORIAL)
-    content = base64.b64encode(sample_files.picture(tmp_path / "a.png").read_bytes()).decode()
+    path = sample_files.picture(tmp_path / "a.png")
     for event, selector in (("paste", ".composer textarea"), ("drop", ".conversation .log")):
-        given = [selector, f"{event}.png", "image/png", content, event]
-        await maya.page.evaluate(_DROP, given)
+        await maya.give(event, selector, path, name=f"{event}.png")
         await expect(_chip(maya, f"{event}.png")).to_be_visible()
     await maya.button("Remove paste.png").click()
     await expect(_chip(maya, "paste.png")).to_have_count(0)
@@ -283,6 +265,32 @@ async def test_an_upload_goes_on_after_the_network_was_cut(
         await row.get_by_role("button", name="Download long.bin").click()
     saved = await (await downloading.value).path()
     assert await asyncio.to_thread(saved.read_bytes) == path.read_bytes()
+
+
+async def test_an_upload_is_tried_again_and_its_message_canceled(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    maya, jonas = await _pair(window)
+    path = tmp_path / "long.bin"
+    path.write_bytes(os.urandom(10_000_000))
+    problem = {"type": "/problems/check-failed", "title": "", "status": 422}
+    await maya.page.route("**/v1/files", lambda route: route.fulfill(status=422, json=problem))
+    await _attach(maya, path)
+    await expect(_chip(maya, "long.bin")).to_contain_text("We couldn't check this file.")
+    await maya.page.unroute("**/v1/files")
+    await _slow_down(maya, 1_000_000)
+    await maya.button("Try long.bin again").click()
+    await expect(_chip(maya, "long.bin")).to_contain_text("Uploading")
+    await maya.say("Not after all")
+    message = maya.message("Not after all")
+    await expect(message.locator("[data-progress]")).to_contain_text("Uploading")
+    await message.get_by_role("button", name="Cancel").click()
+    await expect(message).to_have_count(0)
+    await expect(maya.field).to_have_value("Not after all")
+    await expect(_chip(maya, "long.bin")).to_have_count(0)
+    await maya.say("In words")
+    await jonas.sees("In words")
+    assert await jonas.message("Not after all").count() == 0
 
 
 async def test_an_upload_goes_on_after_the_tab_was_closed(
@@ -381,7 +389,13 @@ async def test_a_picture_that_a_moderator_blurs_is_shown_on_request(
 async def test_files_on_a_phone(window: OpenWindow, tmp_path: Path) -> None:
     maya = await window(MAYA, **PHONE)
     await maya.open(EDITORIAL)
-    await _attach(maya, sample_files.picture(tmp_path / "tall.png", size=(600, 1200)))
+    await maya.button("Attach").click()
+    async with maya.page.expect_file_chooser() as choosing:
+        await maya.page.get_by_role("menuitem", name="Take a photo").click()
+    camera = await choosing.value
+    assert await camera.element.get_attribute("capture") == "environment"
+    await camera.set_files(str(sample_files.picture(tmp_path / "tall.png", size=(600, 1200))))
+    await expect(_chip(maya, "tall.png")).to_be_visible()
     await maya.say("From a phone")
     await expect(maya.message("From a phone").locator("[data-shown=clear]")).to_be_visible()
     wide = await maya.page.evaluate("document.documentElement.scrollWidth - innerWidth")

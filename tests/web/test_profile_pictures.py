@@ -145,6 +145,9 @@ async def test_a_conversations_picture_that_a_moderator_hides_goes_from_the_scre
     await maya.ask("POST", "/v1/reports", report)
     await _band(ada, thread["picture"]["fileId"], thread["threadId"], 1)
     await expect(shown).to_have_count(0)
+    field = jonas.page.locator(".own-picture")
+    await expect(field).to_contain_text("Most people don't see this picture")
+    await expect(field.get_by_role("button", name="Ask for a review")).to_be_visible()
 
 
 async def test_a_file_that_is_no_picture_is_refused_and_the_old_picture_stays(

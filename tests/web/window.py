@@ -3,6 +3,10 @@
 Elements are found by their accessible names; messages and rows, which have none, by their text.
 """
 
+import asyncio
+import base64
+import mimetypes
+from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Locator, Page, expect
@@ -17,6 +21,22 @@ _ASK = """async ([method, path, body, headers]) => {
     const said = answer.status === 204 ? null : await answer.json();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(said)}`);
     return said;
+}"""
+
+_GIVE = """async ([selector, name, type, content, event]) => {
+    const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes], name, { type }));
+    const target = document.querySelector(selector);
+    const options = { bubbles: true, cancelable: true };
+    if (event === "paste") {
+        const pasted = new ClipboardEvent("paste", { ...options, clipboardData: transfer });
+        target.dispatchEvent(pasted);
+        return;
+    }
+    for (const type of ["dragenter", "dragover", "drop"]) {
+        target.dispatchEvent(new DragEvent(type, { ...options, dataTransfer: transfer }));
+    }
 }"""
 
 _SCREEN = """() => {
@@ -123,6 +143,12 @@ class Window:
     async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Any:
         """A REST request as the signed-in user."""
         return await self.page.evaluate(_ASK, [method, path, body, headers])
+
+    async def give(self, event: str, selector: str, path: Path, *, name: str = "") -> None:
+        """Drops or pastes a file on an element."""
+        content = base64.b64encode(await asyncio.to_thread(path.read_bytes)).decode()
+        type = mimetypes.guess_type(path.name)[0] or ""
+        await self.page.evaluate(_GIVE, [selector, name or path.name, type, content, event])
 
     async def thread_id(self, text: str) -> str:
         return str(await self.row(text).first.get_attribute("data-thread"))

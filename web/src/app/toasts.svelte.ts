@@ -36,7 +36,11 @@ export class Toasts {
   }
 }
 
+/** An error whose message is a text for the user. */
+export class UserError extends Error {}
+
 export function errorText(error: unknown): string {
+  if (error instanceof UserError) return error.message;
   if (!isProblem(error)) {
     console.error(error);
     return t("app.wrong");

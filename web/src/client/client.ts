@@ -89,9 +89,11 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.#tokens = new Tokens(options.token);
     this.rest = new Rest(this.#api, this.#tokens);
     const people = new PeopleCache(this.rest, (picture) => this.#files.pictureSeen(picture));
-    this.store = new ClientStore(this.rest, people, (thread) => {
+    this.store = new ClientStore(this.rest, people, (thread, before) => {
       this.drafts.changed(thread.threadId, thread.mine.hasDraft);
       if (thread.picture !== null) this.#files.pictureSeen(thread.picture);
+      const hasOtherRule = before !== null && before.safeModeRequired !== thread.safeModeRequired;
+      if (hasOtherRule || inboxRules.isAccepted(before, thread, this.store.me)) this.#files.allChanged();
     });
     this.moderation = new ModerationClient(this.rest, this.store);
     this.#notices = new ModerationNotices(
@@ -350,8 +352,18 @@ class UserClient extends UseCases implements Client, ConversationHost {
 
   /** By an event, sync or a reply: the uploads of this message are done. */
   #delivered(message: Message): void {
-    if (message.authorUserId !== this.store.me || message.attachments === undefined) return;
+    if (message.authorUserId !== this.store.me) return;
+    this.#knowOthers(message.threadId);
+    if (message.attachments === undefined) return;
     this.#files.detach(this.#outbox.delivered(message), { isSent: true });
+  }
+
+  /** The user has written: the others' pictures that were not rated are no longer blurred. */
+  #knowOthers(threadId: string): void {
+    const open = [...this.#openThreads].filter((one) => one.threadId === threadId);
+    const attachments = open.flatMap((one) => one.state.get().messages).flatMap((one) => one.attachments ?? []);
+    const unrated = attachments.filter((one) => !one.rated && one.band === 0);
+    this.#files.unblur(unrated.flatMap(({ fileId }) => fileId ?? []));
   }
 
   #announceMessage(threadId: string, message: Message): void {

@@ -38,6 +38,11 @@ export function hasRequestForMe(thread: Thread, me: string): boolean {
   return thread.requests.some((request) => request.targetUserId === me);
 }
 
+/** Whether the user has accepted the thread's request meanwhile. */
+export function isAccepted(before: Thread | null, after: Thread, me: string): boolean {
+  return before !== null && hasRequestForMe(before, me) && !hasRequestForMe(after, me);
+}
+
 /** The folder that the thread belongs to. */
 export function folderOf(thread: Thread, me: string): Folder {
   if (thread.mine.hidden) return "hidden";

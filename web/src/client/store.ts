@@ -45,7 +45,7 @@ export class ClientStore {
     private readonly rest: Rest,
     readonly people: PeopleCache,
     /** A thread was loaded from the server. */
-    private readonly onRead: (thread: Thread) => void = () => undefined,
+    private readonly onRead: (thread: Thread, before: Thread | null) => void = () => undefined,
   ) {}
 
   subscribe(listener: StoreListener): () => void {
@@ -70,7 +70,7 @@ export class ClientStore {
       const known = this.thread(thread.threadId);
       if (known !== null && known.lastSeq > thread.lastSeq) this.load(thread.threadId);
       else this.#put(withReceipts(thread, known), false);
-      this.onRead(thread);
+      this.onRead(thread, known);
     }
     if (counts !== null) this.counts.set(counts);
     this.#notifyChanged(null);
@@ -79,12 +79,11 @@ export class ClientStore {
   put(thread: Thread): void {
     const known = this.thread(thread.threadId);
     this.#put(withReceipts(thread, known), true);
-    this.onRead(thread);
+    this.onRead(thread, known);
     if (known === null) this.recount();
     this.#notifyChanged(thread.threadId);
     // Until a request is accepted only its first messages are shown; now there may be more.
-    const isAccepted = known !== null && inboxRules.hasRequestForMe(known, this.me) && !inboxRules.hasRequestForMe(thread, this.me);
-    if (isAccepted) for (const listener of this.#listeners) listener.missed(thread.threadId);
+    if (inboxRules.isAccepted(known, thread, this.me)) for (const listener of this.#listeners) listener.missed(thread.threadId);
   }
 
   patch(threadId: string, change: (thread: Thread) => Thread): void {

@@ -298,6 +298,8 @@ export interface Client {
   start(thread: NewThread, key?: string): Promise<Opened>;
   /** False: the new name is under review, and until then the old one stays. */
   rename(threadId: string, subject: string): Promise<boolean>;
+  /** Blurs sensitive pictures for all members, whatever they prefer. For those who may rename it. */
+  requireSafeMode(threadId: string, on: boolean): Promise<void>;
   addParticipant(threadId: string, userId: string, role?: Role): Promise<void>;
   removeParticipant(threadId: string, userId: string): Promise<void>;
   changeRole(threadId: string, userId: string, role: Role): Promise<void>;
@@ -405,6 +407,8 @@ export interface Files {
   ready(uploadId: string): Promise<StoredFile>;
 
   list(cursor?: string): Promise<Page<StoredFile>>;
+  /** One of the user's own files. */
+  file(fileId: string): Promise<StoredFile>;
   /** Refused if a message or a profile uses it: delete that. */
   remove(fileId: string): Promise<void>;
   storage(): Promise<Storage>;

@@ -62,6 +62,13 @@ export abstract class UseCases {
     return true;
   }
 
+  /** Blurs sensitive pictures for all members, whatever they prefer. */
+  async requireSafeMode(threadId: string, on: boolean): Promise<void> {
+    const input = { path: { threadId }, body: { safeModeRequired: on } };
+    const changed = await this.rest.request("patch", "/v1/threads/{threadId}", input);
+    if ("threadId" in changed) this.store.put(changed);
+  }
+
   async addParticipant(threadId: string, userId: string, role: Role = "member"): Promise<void> {
     const input = { path: { threadId }, body: { userId, role } };
     this.store.put(await this.rest.request("post", "/v1/threads/{threadId}/participants", input));

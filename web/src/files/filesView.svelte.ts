@@ -1,9 +1,9 @@
 // Loads the components that show files when the first message with files comes on screen.
 import type { Component } from "svelte";
-import type { Files, Message, Outgoing } from "../client";
+import type { Files, Message, Outgoing, Thread } from "../client";
 
 export interface FilesComponents {
-  Attachments: Component<{ message: Message; onopen: (fileId: string) => void }>;
+  Attachments: Component<{ message: Message; thread: Thread; onopen: (fileId: string) => void }>;
   OutgoingFiles: Component<{ files: Files; outgoing: Outgoing }>;
   OutgoingState: Component<{ files: Files; outgoing: Outgoing; oncancel: () => void }>;
 }

@@ -29,6 +29,10 @@ export function mute(app: AppContext, thread: Thread, span: MuteFor | null): voi
   void app.toasts.attempt(() => app.client.mute(thread.threadId, until));
 }
 
+export function requireSafeMode(app: AppContext, thread: Thread): void {
+  void app.toasts.attempt(() => app.client.requireSafeMode(thread.threadId, !thread.safeModeRequired));
+}
+
 export function toggleMute(app: AppContext, thread: Thread): void {
   mute(app, thread, isMuted(thread) ? null : "always");
 }

@@ -11,6 +11,9 @@ export const enDetails = {
   "panel.folder": "Folder",
   "panel.city": "City",
   "panel.since": "Started",
+  "panel.safe": "Blur sensitive pictures",
+  "panel.safeHint": "For everyone here, whatever they chose in Settings.",
+  "panel.safeOn": "Sensitive pictures are blurred for everyone here.",
   "panel.here": "online",
 } as const;
 

@@ -11,11 +11,14 @@ export const enFiles = {
   "file.blurAgain": "Blur again",
   "file.hidden": "Hidden because it may be explicit.",
   "file.hiddenSensitive": "Hidden because it may be sensitive.",
+  "file.hiddenHere": "Hidden because it may be explicit. This conversation doesn't show such pictures.",
   "file.hiddenWhy": "Change this in Settings",
   "file.notLoaded": "This picture didn't load.",
   "file.gone": "This file is no longer available.",
   "file.download": "Download",
   "file.downloadOf": "Download {name}",
+  "file.notSavedBlurred": "This file may be sensitive. Choose Show first.",
+  "file.notSavedHidden": "This file is hidden because it may be sensitive or explicit. See Sensitive pictures in Settings.",
   "file.playOf": "Play {name}",
   "file.pauseOf": "Pause {name}",
   "file.position": "Position in the recording from {name}",
@@ -31,7 +34,7 @@ export const enFiles = {
   "file.appeal": "Ask for a review",
 
   "appeal.title": "Ask for a review",
-  "appeal.text": "A moderator will look at this picture and decide again. You can ask once.",
+  "appeal.text": "A moderator will look at it and decide again. You can ask once.",
   "appeal.note": "What should we know?",
   "appeal.send": "Send",
   "appeal.sent": "Sent. A moderator will review it.",
@@ -86,6 +89,8 @@ export const enFiles = {
 
   "picture.choose": "Choose a picture",
   "picture.remove": "Remove",
+  "picture.mostDont": "Most people don't see this picture, because it may be sensitive.",
+  "picture.othersDont": "Others can't see this picture, because it may be explicit.",
   "picture.saved": "Picture updated",
 
   "voice.label": "Voice note",

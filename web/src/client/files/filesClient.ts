@@ -161,6 +161,10 @@ export class FilesClient implements Files {
     return { items: files, next };
   }
 
+  file(fileId: string): Promise<StoredFile> {
+    return this.rest.request("get", "/v1/files/{fileId}", { path: { fileId } });
+  }
+
   async remove(fileId: string): Promise<void> {
     await this.rest.request("delete", "/v1/files/{fileId}", { path: { fileId } });
   }

@@ -119,6 +119,16 @@ export class FilesLoader {
     if (known !== undefined) this.#loadedPictures?.changed(fileId);
   }
 
+  /** Another rule decides how pictures are shown, such as the safe mode of a conversation. */
+  allChanged(): void {
+    this.#loadedPictures?.allChanged();
+  }
+
+  /** The user knows the owners of these files now. */
+  unblur(fileIds: readonly string[]): void {
+    this.#loadedPictures?.unblur(new Set(fileIds));
+  }
+
   /** The uploads of a message that is being sent. */
   attach(uploadIds: readonly string[]): OutgoingAttachment[] {
     return uploadIds.flatMap((id) => {

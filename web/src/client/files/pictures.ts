@@ -73,11 +73,21 @@ export class PictureCache implements Pictures {
   /** The file has changed: what is on screen is loaded again. */
   changed(fileId: string): void {
     this.urls.forget(fileId);
+    this.downloads.forget(fileId);
     for (const [key, entry] of this.#entries) {
       const [id, size, isRevealed] = key.split(" ");
       if (id !== fileId) continue;
       if (entry.listeners.size === 0) this.#drop(key, entry);
       else void this.#load(key, entry, fileId, size as PictureSize, isRevealed === "true");
+    }
+  }
+
+  /** The user may see more of these files now: those on screen are loaded again, others when they are shown. */
+  unblur(fileIds: ReadonlySet<string>): void {
+    for (const [key, entry] of this.#entries) {
+      const [id = ""] = key.split(" ");
+      const isCovered = entry.picture?.shown === "blurred" || entry.picture?.shown === "hidden";
+      if (isCovered && (entry.listeners.size === 0 || fileIds.has(id))) this.changed(id);
     }
   }
 
