@@ -16,6 +16,7 @@ from greenroom.files.manifest_hash import (
     PublicManifest,
     first_wrong,
     hash_of,
+    hashed,
     public_manifest,
 )
 from greenroom.files.manifests import manifests_of_thread, public_manifest as read_public
@@ -280,6 +281,19 @@ async def _shown(
 ) -> tuple[Manifest | PublicManifest, ...]:
     node = world.another_node()
     return (await thread_manifests(node.messaging, node.actors[name], thread)).manifests
+
+
+async def test_the_same_recorded_twice_has_another_salt_and_another_hash(
+    world: FilesWorld,
+) -> None:
+    """Or else who guesses the URL could make sure of it on the public page."""
+    thread = await world.inquiry()
+    one, other = [(await _record(world, thread.id, f"m{n}")).manifest for n in range(2)]
+    assert len(one.salt) == len(other.salt) == 32
+    assert one.salt != other.salt
+    assert one.sealed != other.sealed
+    same = replace(other, id=one.id, number=one.number, previous=one.previous)
+    assert hashed(same).hash != one.hash
 
 
 async def test_the_program_in_the_guide_verifies_a_chain(world: FilesWorld) -> None:
