@@ -27,6 +27,7 @@ _AS_LETTERS = (_ALPHABET * 8).encode()
 """For `bytes.translate`: maps 256 byte values evenly to 32 letters."""
 _RANDOM_BITS = 80
 _RANDOM_LETTERS = 16
+_SALT_BYTES = 16
 _AT_ONCE = _RANDOM_LETTERS * 256
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999, the last time that can be formatted."""
@@ -92,6 +93,11 @@ class Ids:
 
     def report(self) -> ReportId:
         return ReportId("rpt_" + self._body())
+
+    def salt(self) -> str:
+        """For a hash of what could be guessed: 128 random bits in hexadecimal. Unlike an id it is a
+        secret."""
+        return os.urandom(_SALT_BYTES).hex()
 
 
 def is_id(text: str, prefix: str) -> bool:

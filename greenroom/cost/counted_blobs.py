@@ -3,6 +3,7 @@
 It takes uploads in parts, as S3 does, and not in order, as a folder can.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -24,6 +25,10 @@ DOLLARS_PER_MILLION_PUTS = 5.0
 DOLLARS_PER_MILLION_GETS = 0.4
 
 
+_PART = 8 * 1024 * 1024
+"""A larger file is put in parts."""
+
+
 class BlobRequests(Struct):
     """By the class that S3 bills them in. Those that delete or abort are free."""
 
@@ -43,7 +48,8 @@ class CountedBlobs:
         return await self._folder.put(key, content, content_type)
 
     async def put_file(self, key: BlobKey, path: Path, content_type: str) -> BlobHead:
-        self.requests.puts += 1
+        parts = -(-(await asyncio.to_thread(path.stat)).st_size // _PART)
+        self.requests.puts += 1 if parts <= 1 else parts + 2  # begun, and joined
         return await self._folder.put_file(key, path, content_type)
 
     async def head(self, key: BlobKey) -> BlobHead | None:

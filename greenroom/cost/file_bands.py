@@ -11,7 +11,9 @@ from greenroom.cost.fixture_files import ready_photo
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.files.appeal import appeal
 from greenroom.files.judge_band import judge_band
+from greenroom.files.models import SHOW
 from greenroom.files.moderator_urls import moderator_urls
+from greenroom.files.own_files import own_files
 from greenroom.files.set_band import BANDED, apply_band, show_band
 from greenroom.ids import FileId
 from greenroom.messaging.models import Kind, NewAttachment
@@ -22,7 +24,8 @@ from greenroom.messaging.set_avatar import set_avatar
 from greenroom.messaging.set_thread_picture import set_thread_picture
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.claim import claim
-from greenroom.safety.models import CaseId, Reason, SentMessage, case_id
+from greenroom.safety.decide import decide
+from greenroom.safety.models import CaseId, Decision, RatedFile, Reason, SentMessage, case_id
 
 TITLE = "Bands of pictures"
 
@@ -91,6 +94,16 @@ async def _appeal(fixture: Fixture) -> Act:
     return partial(appeal, fixture.files, ana, photo, "It is a swimsuit, for a catalogue.")
 
 
+async def _decide_appeal(fixture: Fixture) -> Act:
+    mod = await fixture.person("mod", Scope.MODERATOR)
+    await (await _appeal(fixture))()
+    ana = await fixture.person("ana")
+    [photo] = (await own_files(fixture.files, ana)).files
+    case = case_id(RatedFile(photo.id, ana.user, photo.band))
+    await claim(fixture.messaging.safety, mod, case)
+    return partial(decide, fixture.messaging.safety, mod, case, Decision.BAND, version=1, band=SHOW)
+
+
 PATTERNS: tuple[Pattern, ...] = (
     Pattern("moderator_urls", "give a moderator a blurred picture", partial(_look, reveal=False)),
     Pattern("moderator_reveal", "the clear one, with a log entry", partial(_look, reveal=True)),
@@ -101,4 +114,5 @@ PATTERNS: tuple[Pattern, ...] = (
         "show_thread_picture_band", "for the picture of a thread of three", _show_thread_picture
     ),
     Pattern("appeal", "appeal against a band", _appeal),
+    Pattern("decide_appeal", "decide an appeal with another band", _decide_appeal),
 )

@@ -1,5 +1,6 @@
 """Cost patterns: checks of uploaded files, by the code that the timer calls, in a real decoder."""
 
+import asyncio
 from functools import partial
 from hashlib import sha256
 
@@ -9,6 +10,7 @@ from greenroom.background.models import Timer
 from greenroom.cost.fixture import Fixture
 from greenroom.cost.fixture_files import photo, send_parts
 from greenroom.cost.pattern import Act, Pattern
+from greenroom.demo.documents import clip
 from greenroom.files.check_file import check_file
 from greenroom.files.check_timer import check_kind
 from greenroom.files.complete_upload import complete_upload
@@ -21,7 +23,7 @@ _TEXT = b"What we agreed on: three looks, natural light, two retouched pictures 
 
 
 async def _check(fixture: Fixture, name: str, *, ends: FileState) -> Act:
-    ana, content = await fixture.person("ana"), photo() if name.endswith("jpg") else _TEXT
+    ana, content = await fixture.person("ana"), await _content_of(name)
     new = NewFile(name=name, size=len(content), sha256=sha256(content).hexdigest())
     if ends is FileState.REFUSED:
         new = replace(new, sha256="ab" * 32)
@@ -44,11 +46,22 @@ async def _check(fixture: Fixture, name: str, *, ends: FileState) -> Act:
     return act
 
 
+async def _content_of(name: str) -> bytes:
+    if name.endswith("mp4"):
+        return await asyncio.to_thread(clip) or _TEXT  # without ffmpeg there are no previews
+    return photo() if name.endswith("jpg") else _TEXT
+
+
 PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "check_photo",
         "check a photo: it is ready, with four previews",
         partial(_check, name="DSC_0417.jpg", ends=FileState.READY),
+    ),
+    Pattern(
+        "check_video",
+        "check a short video: it is ready, with a poster in four sizes and a clip",
+        partial(_check, name="coast road.mp4", ends=FileState.READY),
     ),
     Pattern(
         "check_text",

@@ -88,6 +88,19 @@ async def _complete(fixture: Fixture) -> Act:
     return partial(complete_upload, fixture.files, ana, file.id)
 
 
+async def _upload_all(fixture: Fixture) -> Act:
+    """Of zeros: in three parts."""
+    ana, content = await fixture.person("ana"), bytes(20 * 1024 * 1024)
+    new = NewFile(name="roof.tif", size=len(content), sha256=sha256(content).hexdigest())
+
+    async def act() -> None:
+        file = await create_file(fixture.files, ana, new)
+        await send_parts(fixture, file, content)
+        await complete_upload(fixture.files, ana, file.id)
+
+    return act
+
+
 async def _tus(fixture: Fixture) -> tuple[Files, Actor, File]:
     """On a folder, where the bytes come in order."""
     files, ana = fixture.files_on_a_folder, await fixture.person("ana")
@@ -201,6 +214,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("upload_part", "send a part of it, of 8 MiB or less", _upload),
     Pattern("resume_upload", "ask where an upload goes on", _resume),
     Pattern("complete_upload", "complete an upload", _complete),
+    Pattern("upload_20_mib", "all of that for a file of 20 MiB, in three parts", _upload_all),
     Pattern("tus_create", "announce a file, where files are in a folder", _tus_create),
     Pattern("tus_offset", "ask where its upload goes on", _tus_offset),
     Pattern("tus_append", "send some of its bytes", _tus_append),

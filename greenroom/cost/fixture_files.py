@@ -30,12 +30,14 @@ def photo() -> bytes:
 
 
 async def send_parts(fixture: Fixture, file: File, content: bytes) -> None:
-    """As a client does. The content is one part."""
+    """As a client does."""
     found = await state_of(fixture.files, file)
     assert isinstance(found.state, InParts)
     assert fixture.blobs is not None
+    size = found.state.part_size
     for part in found.state.missing:
-        await fixture.blobs.send(part.request, content)
+        start = (part.number - 1) * size
+        await fixture.blobs.send(part.request, content[start : start + size])
 
 
 async def announced(
@@ -46,7 +48,9 @@ async def announced(
     return [(await create_file(files, owner, new)).id for _ in range(count)]
 
 
-async def make_ready(fixture: Fixture, *ids: FileId, band: int = 0) -> None:
+async def make_ready(
+    fixture: Fixture, *ids: FileId, band: int = 0, resembles: FileId | None = None
+) -> None:
     """As the check of a photo ends, without its bytes."""
     for file_id in ids:
         before = await load(fixture.contexts[Files], file_id)
@@ -68,13 +72,21 @@ async def make_ready(fixture: Fixture, *ids: FileId, band: int = 0) -> None:
             perceptual_hash="f" * 64,
             mirrored_hashes=("e" * 64,),
             band=band,
+            resembles=resembles,
         )
         await fixture.store.write(items.change_op(after))
 
 
 async def ready_photo(
-    fixture: Fixture, owner: Actor, thread: ThreadId | None = None, *, band: int = 0
+    fixture: Fixture,
+    owner: Actor,
+    thread: ThreadId | None = None,
+    *,
+    band: int = 0,
+    like_removed: bool = False,
 ) -> FileId:
+    """With `like_removed` it resembles a picture that a moderator removed."""
     [file] = await announced(fixture, owner, thread, count=1)
-    await make_ready(fixture, file, band=band)
+    resembles = fixture.contexts[Files].ids.file() if like_removed else None
+    await make_ready(fixture, file, band=band, resembles=resembles)
     return file

@@ -70,6 +70,10 @@ def _check(files: Files, actor: Actor, case: Case, file: File, band: int) -> Non
         raise CaseNotClaimed
     if file.state is not FileState.READY:
         raise FileNotReady(file.state.value)
+    if not file.is_visual:
+        raise InvalidDecision(
+            "this file has no preview that could be blurred or hidden: remove its message instead"
+        )
 
 
 def _entry(

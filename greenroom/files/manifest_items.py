@@ -10,20 +10,21 @@ from greenroom.store.base import Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.values import Item
 
-_NUMBER, _HASH, _CONTENT = "number", "hash", "content"
+_NUMBER, _HASH, _CONTENT, _SEQ = "number", "hash", "content", "seq"
 _ABSENT = F("pk").absent()
 _encode = msgspec.json.Encoder().encode
 _decode_manifest = msgspec.json.Decoder(Manifest).decode
 _decode_public = msgspec.json.Decoder(PublicManifest).decode
 
 
-def append_ops(manifest: Manifest) -> tuple[Op, ...]:
-    """Refused where another one was appended since the chain was read."""
+def append_ops(manifest: Manifest, seq: int) -> tuple[Op, ...]:
+    """Refused where another one was appended since the chain was read. `seq` is that of the message
+    which shows it."""
     key, id_key = manifest_key(manifest.thread, manifest.number), manifest_id_key(manifest.id)
     public = _encode(public_manifest(manifest)).decode()
     return (
         _chain_op(manifest),
-        Put(FILES, at(key) | {_CONTENT: _encode(manifest).decode()}, _ABSENT),
+        Put(FILES, at(key) | {_CONTENT: _encode(manifest).decode(), _SEQ: seq}, _ABSENT),
         Put(FILES, at(id_key) | {_CONTENT: public}, _ABSENT),
     )
 
@@ -43,6 +44,10 @@ def chain_end_of(item: Item | None) -> ChainEnd:
 
 def manifest_of(item: Item) -> Manifest:
     return _decode_manifest(str(item[_CONTENT]))
+
+
+def seq_of(item: Item) -> int:
+    return int(str(item[_SEQ]))
 
 
 def public_manifest_of(item: Item) -> PublicManifest:

@@ -5,7 +5,7 @@ from msgspec import Struct
 
 from greenroom.files.context import Files
 from greenroom.files.manifest_hash import PublicManifest
-from greenroom.files.manifest_items import manifest_of, public_manifest_of
+from greenroom.files.manifest_items import manifest_of, public_manifest_of, seq_of
 from greenroom.files.models import Manifest
 from greenroom.files.problems import ManifestNotFound
 from greenroom.files.records import (
@@ -22,6 +22,8 @@ MAX_PAGE = 100
 
 class ManifestPage(Struct, frozen=True):
     manifests: tuple[Manifest, ...]
+    seqs: tuple[int, ...]
+    """Of the message that shows each."""
     next: str | None
 
 
@@ -37,7 +39,8 @@ async def manifests_of_thread(
         cursor=cursor,
         consistent=True,
     )
-    return ManifestPage(tuple(map(manifest_of, page.items)), page.next)
+    manifests, seqs = map(manifest_of, page.items), map(seq_of, page.items)
+    return ManifestPage(tuple(manifests), tuple(seqs), page.next)
 
 
 async def manifest_at(files: Files, thread: ThreadId, number: int) -> Manifest:

@@ -4,7 +4,6 @@ The use case is in messaging, which writes the message that shows it in the same
 """
 
 import re
-import secrets
 from urllib.parse import urlsplit
 
 from greenroom.files import manifest_hash, names
@@ -63,7 +62,7 @@ def next_manifest(
         url=new.url,
         by=by,
         created_ms=files.clock.now_ms(),
-        salt=secrets.token_hex(16),
+        salt=files.ids.salt(),
         sealed="",
         previous=end.hash,
         hash="",

@@ -78,7 +78,7 @@ FILES = Table(
             "THR#{threadId}",
             "MANIFEST#{number}",
             "A manifest: name, size, sha256, url, who, when, the hash of the one before it, and "
-            "its own hash. Put, never changed.",
+            "its own hash; and the seq of its message. Put, never changed.",
         ),
         Kind(
             "MANIFEST#{manifestId}",

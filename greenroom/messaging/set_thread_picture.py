@@ -47,6 +47,7 @@ async def set_thread_picture(
         try:
             return await _write(messaging, actor, seen, file, list(old.values()))
         except _PictureChanged:
+            messaging.thread_cache.drop(thread_id)  # its head may be older than what was seen
             continue
         except ConditionFailed as refusal:
             if not is_about_files(refusal):
@@ -55,7 +56,7 @@ async def set_thread_picture(
 
 
 class _PictureChanged(Exception):
-    """By somebody else, at the same moment."""
+    """The head has another picture than was seen: one of the two is out of date."""
 
 
 async def _write(

@@ -1,7 +1,8 @@
 """Reads the manifests of a thread, for its members.
 
 A member sees the whole chain, since one with gaps could not be verified. Of what was recorded while
-they were not there they see only what everybody may see. Before they accept, they see none.
+they were not there they see only what everybody may see: this goes by the message that shows it,
+since clocks disagree. Before they accept, they see none.
 """
 
 from msgspec import Struct
@@ -11,7 +12,6 @@ from greenroom.files.manifests import manifests_of_thread
 from greenroom.files.models import Manifest
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules
-from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.people.actor import Actor
@@ -35,13 +35,7 @@ async def thread_manifests(
         raise ThreadNotFound
     page = await manifests_of_thread(messaging.files, thread_id, limit=limit, cursor=cursor)
     shown = tuple(
-        one if _was_there(view, one.created_ms) else public_manifest(one) for one in page.manifests
+        one if rules.reached(view.thread, actor.user, seq) else public_manifest(one)
+        for one, seq in zip(page.manifests, page.seqs, strict=True)
     )
     return ThreadManifests(shown, page.next)
-
-
-def _was_there(view: ThreadView, ms: int) -> bool:
-    member = view.thread.members.get(view.mine.user)
-    missed = () if member is None else member.missed
-    is_missed = any(run.after_ms < ms <= run.until_ms for run in missed)
-    return ms >= view.mine.joined_ms and not is_missed

@@ -60,9 +60,8 @@ async def write_message(
     blocked = await is_blocked_thread(messaging, cached, actor.user)
     mentions = await mentions_in(messaging, cached, outgoing.body) if "@" in outgoing.body else ()
     attachments = shown_attachments(outgoing, files) if files else ()
-    chain_ops: tuple[Op, ...] = ()
     if manifest is not None:
-        attachments, chain_ops = (manifest_attachment(manifest),), append_ops(manifest)
+        attachments = (manifest_attachment(manifest),)
 
     def plan(head: Thread, ms: int) -> PlannedWrite:
         now_ms = messaging.clock.now_ms()
@@ -85,6 +84,7 @@ async def write_message(
         events = (InboxChanged(actor.user),) if own_ops and earlier is None else ()
         message_ops = (message_op(message), _claim_op(message, outgoing, earlier))
         file_ops = sent_use_ops(files, message, outgoing.client_id, now_ms) if files else ()
+        chain_ops = () if manifest is None else append_ops(manifest, message.seq)
         ops = (*message_ops, *request_ops, *return_ops, *own_ops, *file_ops, *chain_ops)
         return PlannedWrite(after, ops, (MessageCreated(message), *events))
 

@@ -10,6 +10,9 @@ from greenroom.files.file_urls import FileUrls, Wanted, file_urls
 from greenroom.files.models import FileState, FileUse, Preview, SafeMode, Shown, Variant, Viewer
 from greenroom.files.set_preferences import set_safe_mode
 from greenroom.ids import FileId
+from greenroom.messaging.edit_thread import edit_thread
+from greenroom.messaging.set_avatar import set_avatar
+from greenroom.messaging.set_status import ThreadChange
 from greenroom.people.actor import Actor
 from tests.files.ready_files import document, picture, stored, used_in
 from tests.files.world import BOARD, FilesWorld
@@ -126,6 +129,34 @@ async def test_a_board_that_requires_safe_mode_overrides_the_preference(
     await stored(world.files, file)
     await set_safe_mode(world.files, world.ben, SafeMode.SHOW)
     assert (await _one(world, world.ben, file.id)).shown is Shown.HIDDEN
+
+
+async def test_a_conversation_that_requires_safe_mode_overrides_the_preference(
+    world: FilesWorld,
+) -> None:
+    thread = await world.inquiry()
+    sent = [(await world.send_picture("ana", thread.id, band=band))[0].id for band in (0, 1, 2)]
+    await set_safe_mode(world.files, world.ben, SafeMode.SHOW)
+    assert await _shown(world, world.ben, *sent) == [Shown.CLEAR, Shown.CLEAR, Shown.BLURRED]
+    await edit_thread(world.messaging, world.ana, thread.id, ThreadChange(safe_mode=True))
+    assert await _shown(world, world.ben, *sent) == [Shown.CLEAR, Shown.BLURRED, Shown.HIDDEN]
+    assert await _shown(world, world.ana, *sent) == [Shown.CLEAR] * 3
+    await edit_thread(world.messaging, world.ana, thread.id, ThreadChange(safe_mode=False))
+    assert await _shown(world, world.ben, *sent) == [Shown.CLEAR, Shown.CLEAR, Shown.BLURRED]
+
+
+async def _shown(world: FilesWorld, actor: Actor, *ids: FileId) -> list[Shown]:
+    return [one.shown for one in await _ask(world, actor, *ids)]
+
+
+async def test_an_unrated_avatar_of_a_stranger_is_blurred(world: FilesWorld) -> None:
+    file = picture(world.files, world.ana, labels={})
+    await stored(world.files, file)
+    await set_avatar(world.messaging, world.ana, file.id)
+    assert await _shown(world, world.ben, file.id) == [Shown.BLURRED]
+    await world.inquiry("ana", "ben")
+    assert await _shown(world, world.ben, file.id) == [Shown.CLEAR]
+    assert await _shown(world, world.cleo, file.id) == [Shown.BLURRED]
 
 
 async def test_an_unrated_picture_of_a_stranger_is_blurred(world: FilesWorld) -> None:

@@ -12,16 +12,23 @@ from msgspec.structs import replace
 
 from greenroom.api.files.manifest_shapes import manifest_shape
 from greenroom.clock import iso
-from greenroom.files.manifest_hash import first_wrong, hash_of, public_manifest
+from greenroom.files.manifest_hash import (
+    PublicManifest,
+    first_wrong,
+    hash_of,
+    hashed,
+    public_manifest,
+)
 from greenroom.files.manifests import manifests_of_thread, public_manifest as read_public
 from greenroom.files.models import Manifest, NewManifest
 from greenroom.files.problems import InvalidFile, ManifestNotFound
 from greenroom.ids import ManifestId, ThreadId
-from greenroom.messaging import access
+from greenroom.messaging import access, open as opening, participants
+from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.delete import delete
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.lock import lock
-from greenroom.messaging.models import MessageKind
+from greenroom.messaging.models import Kind, MessageKind
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.participants import leave
 from greenroom.messaging.problems import (
@@ -31,6 +38,7 @@ from greenroom.messaging.problems import (
     PlainTextOnly,
     ThreadNotFound,
 )
+from greenroom.messaging.rules import MAX_MISSED
 from greenroom.messaging.send import send
 from greenroom.messaging.send_manifest import SentManifest, send_manifest
 from greenroom.messaging.thread_manifests import thread_manifests
@@ -246,6 +254,60 @@ async def test_outsiders_see_no_chain(world: FilesWorld) -> None:
     assert page.manifests == (made,)
     with pytest.raises(ThreadNotFound):
         await thread_manifests(world.messaging, world.cleo, thread.id)
+
+
+async def test_who_joins_later_sees_neither_url_nor_people_of_earlier_records(
+    world: FilesWorld,
+) -> None:
+    for name in ("ben", "cleo"):
+        await world.inquiry("ana", name)
+    asks = opening.Opening(kind=Kind.GROUP, others=(opening.Invited(world.ben.user),))
+    group = await opening.open_thread(world.messaging, world.ana, asks)
+    early = (await _record(world, group.id, "early")).manifest
+    await participants.add(world.messaging, world.ana, group.id, opening.Invited(world.cleo.user))
+    late = (await _record(world, group.id, "late")).manifest
+    assert await _shown(world, "cleo", group.id) == (public_manifest(early), late)
+    assert await _shown(world, "ben", group.id) == (early, late)
+
+
+async def test_who_comes_back_sees_neither_url_nor_people_of_what_they_missed(
+    world: FilesWorld,
+) -> None:
+    """However often they were away, and however much happens within a millisecond."""
+    await world.inquiry()
+    direct = await opening.open_direct(world.messaging, world.ben, world.ana.user)
+    missed = set[ManifestId]()
+    for n in range(MAX_MISSED + 2):
+        await _record(world, direct.id, f"there{n}")
+        await block_person(world.messaging, world.ben, world.ana.user)
+        missed.add((await _record(world, direct.id, f"away{n}")).manifest.id)
+        await unblock_person(world.messaging, world.ben, world.ana.user)
+        seen = await _shown(world, "ben", direct.id)
+        assert {one.id for one in seen if isinstance(one, PublicManifest)} >= missed
+    last = (await _record(world, direct.id, "last")).manifest
+    seen = await _shown(world, "ben", direct.id)
+    assert (seen[-1], seen[-2].id in missed, isinstance(seen[-3], Manifest)) == (last, True, True)
+    assert await _shown(world, "ana", direct.id) == await _chain(world, direct.id)
+
+
+async def _shown(
+    world: FilesWorld, name: str, thread: ThreadId
+) -> tuple[Manifest | PublicManifest, ...]:
+    node = world.another_node()
+    return (await thread_manifests(node.messaging, node.actors[name], thread)).manifests
+
+
+async def test_the_same_recorded_twice_has_another_salt_and_another_hash(
+    world: FilesWorld,
+) -> None:
+    """Or else who guesses the URL could make sure of it on the public page."""
+    thread = await world.inquiry()
+    one, other = [(await _record(world, thread.id, f"m{n}")).manifest for n in range(2)]
+    assert len(one.salt) == len(other.salt) == 32
+    assert one.salt != other.salt
+    assert one.sealed != other.sealed
+    same = replace(other, id=one.id, number=one.number, previous=one.previous)
+    assert hashed(same).hash != one.hash
 
 
 async def test_the_program_in_the_guide_verifies_a_chain(world: FilesWorld) -> None:

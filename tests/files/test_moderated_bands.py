@@ -10,7 +10,7 @@ from greenroom.files.case_files import files_of_cases
 from greenroom.files.events import FileBanded
 from greenroom.files.file_urls import Wanted, file_urls
 from greenroom.files.judge_band import judge_band
-from greenroom.files.models import FileState, FileUse, Shown, Variant
+from greenroom.files.models import FileState, FileUse, Media, Shown, Variant
 from greenroom.files.moderator_urls import moderator_urls
 from greenroom.files.problems import FileNotFound, FileNotReady
 from greenroom.files.set_band import BANDED, apply_band, show_band
@@ -20,7 +20,7 @@ from greenroom.messaging.block import block_person
 from greenroom.messaging.delete import delete
 from greenroom.messaging.events import PersonUpdated, ThreadUpdated
 from greenroom.messaging.models import Message, NewAttachment
-from greenroom.messaging.outgoing import Held, Outgoing
+from greenroom.messaging.outgoing import Held, Outgoing, Sent
 from greenroom.messaging.pictures import (
     AVATAR,
     THREAD_PICTURE,
@@ -58,7 +58,7 @@ from greenroom.safety.problems import (
     ModeratorsOnly,
     OwnCase,
 )
-from tests.files.ready_files import picture, stored, used_in
+from tests.files.ready_files import document, picture, stored, used_in
 from tests.files.world import FilesWorld
 
 CLEAR = {Variant.SMALL, Variant.MEDIUM, Variant.LARGE}
@@ -384,6 +384,23 @@ async def test_a_band_outside_the_three_is_refused(world: FilesWorld) -> None:
     for band in (-1, 3):
         with pytest.raises(InvalidDecision):
             await judge_band(world.files, world.mod, file, band, case_id=case)
+
+
+async def test_a_file_without_anything_to_see_has_no_band(world: FilesWorld) -> None:
+    """Such as a video without a poster: it would be shown as before, and its owner told."""
+    thread = await world.inquiry()
+    video = {"media": Media.VIDEO, "type": "video/mp4", "name": "clip.mp4"}
+    unseen = document(world.files, world.ana, thread=thread.id, **video)
+    await stored(world.files, unseen)
+    outgoing = Outgoing("v-1", "", attachments=(NewAttachment(unseen.id, ""),))
+    sent = await send(world.messaging, world.ana, thread.id, outgoing)
+    assert isinstance(sent, Sent)
+    case = await world.claimed(world.mod, await world.reported("ben", sent.message))
+    for band in (0, 2):
+        with pytest.raises(InvalidDecision, match="remove its message instead"):
+            await judge_band(world.files, world.mod, unseen.id, band, case_id=case)
+    assert (await notices(world.safety, world.ana)).notices == ()
+    assert (await audit_of_case(world.safety, world.mod, case)).entries == ()
 
 
 async def test_a_deleted_message_takes_its_picture_out_of_the_case(world: FilesWorld) -> None:

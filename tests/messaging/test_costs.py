@@ -90,9 +90,11 @@ async def test_dynamodb_reports_the_same_units(
 S3_REQUESTS = {
     "announce_file": (1, 0),  # begins the upload
     "upload_part": (1, 0),
+    "upload_20_mib": (6, 1),  # begins, sends three parts, and completes as the others
     "resume_upload": (1, 0),
     "complete_upload": (2, 1),  # lists the parts, joins them, looks at the result
     "check_photo": (4, 1),  # reads the bytes once, writes three sizes and a blurred one
+    "check_video": (5, 1),  # and a clip; a version without metadata would be another
     "check_text": (0, 1),
     "check_refused": (0, 1),
     "file_urls": (0, 0),  # a URL is signed here

@@ -150,6 +150,19 @@ async def test_members_see_the_picture_of_a_thread(world: MessagingWorld) -> Non
     assert (await stored(world, other)).state is FileState.DELETED
 
 
+async def test_a_node_that_missed_the_last_picture_of_a_thread_sets_the_next(
+    world: MessagingWorld,
+) -> None:
+    thread, ana = await _group(world, "ben"), world.actors["ana"]
+    one, two, three = [await ready_file(world, "ana", thread.id) for _ in range(3)]
+    await set_thread_picture(world.messaging, ana, thread.id, one)
+    await set_thread_picture(world.another_node().messaging, ana, thread.id, two)
+    after = await set_thread_picture(world.messaging, ana, thread.id, three)
+    assert after.picture == _shown(three)
+    states = [(await stored(world, file)).state for file in (one, two, three)]
+    assert states == [FileState.DELETED, FileState.DELETED, FileState.READY]
+
+
 async def test_a_request_shows_no_picture(world: MessagingWorld) -> None:
     thread = await _group(world, "ben")
     file = await ready_file(world, "ana", thread.id)
