@@ -95,5 +95,5 @@ def _picture(job: Job, found: Guess, path: Path, folder: Path) -> Decoded:
     still = versions(picture, found.type, Media.PICTURE, folder)
     if not picture.is_animated:
         return still
-    rated = with_frames(still, later_frames(path, found.reader), folder)
-    return with_animation(rated, path, found.reader, folder)
+    rated = with_frames(still, later_frames(path, found.reader, picture.ground), folder)
+    return with_animation(rated, path, found.reader, folder, picture.ground)
