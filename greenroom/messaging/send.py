@@ -30,6 +30,7 @@ from greenroom.messaging.outgoing import Held, Outcome, Outgoing, Sent, Waiting,
 from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import InvalidText, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, claim_key
+from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.unconfirmed import SendKey
 from greenroom.messaging.wait_for_files import wait_for_files
 from greenroom.messaging.write_message import WrittenEarlier, write_message
@@ -125,6 +126,8 @@ async def _send(
     if outgoing.reply_to is not None:
         await _check_reply(messaging, actor, head, outgoing.reply_to)
     outgoing = cleaned(outgoing, _NOTHING)
+    if outgoing.attachments:
+        head = await _check_may_send_files(messaging, actor, head, outgoing.body)
     unconfirmed, written = messaging.unconfirmed, outgoing.written
     is_retry = unconfirmed.has_send(key) and unconfirmed.take_send(key, digest(outgoing))
     if is_retry or has_waited:
@@ -183,6 +186,20 @@ async def _send_with_files(
             continue
         return sent, head
     raise Conflict
+
+
+async def _check_may_send_files(
+    messaging: Messaging, actor: Actor, head: Thread, body: str
+) -> Thread:
+    """Checked again when it is written; comparing pictures for nothing is expensive. Returns the
+    head that allows it: the cached one may be old."""
+    now_ms = messaging.clock.now_ms()
+    try:
+        check_may_send(head, actor.user, body, now_ms, has_files=True)
+    except Problem:
+        head = (await access.thread(messaging, actor, head.id, keep=True)).thread
+        check_may_send(head, actor.user, body, now_ms, has_files=True)
+    return head
 
 
 async def _check_reply(
