@@ -23,9 +23,9 @@ from greenroom.messaging.lock import lock
 from greenroom.messaging.models import MessageKind
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.problems import (
-    CaptionNeedsReview,
     ClientIdReused,
     ConversationLocked,
+    DeliverableNeedsReview,
     PlainTextOnly,
     ThreadNotFound,
 )
@@ -220,9 +220,19 @@ async def test_nothing_is_recorded_into_a_request(world: FilesWorld) -> None:
 async def test_a_caption_that_would_be_held_is_refused(world: FilesWorld) -> None:
     thread = await world.inquiry()
     scam = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
-    with pytest.raises(CaptionNeedsReview):
+    with pytest.raises(DeliverableNeedsReview):
         await send_manifest(world.messaging, world.ana, thread.id, "m1", NEW, scam)
     assert await _chain(world, thread.id) == ()
+
+
+async def test_a_name_or_url_that_would_be_held_is_refused(world: FilesWorld) -> None:
+    thread = await world.inquiry()
+    url = "https://drive.example.com/i-will-kill-you"
+    for new in (replace(NEW, name="I_will_kill_you.zip"), replace(NEW, url=url)):
+        with pytest.raises(DeliverableNeedsReview):
+            await send_manifest(world.messaging, world.ana, thread.id, "m1", new)
+    assert await _chain(world, thread.id) == ()
+    await _record(world, thread.id)
 
 
 async def test_outsiders_see_no_chain(world: FilesWorld) -> None:
