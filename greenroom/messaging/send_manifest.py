@@ -2,7 +2,8 @@
 
 One transaction appends the manifest to the thread's chain and writes the message. Where two are
 recorded at once, the second is made again on top of the first. No use case changes or deletes a
-manifest: deleting its message leaves it as it is.
+manifest: deleting its message leaves it as it is. After a removal by a moderator its name and URL
+are withheld.
 """
 
 from msgspec import Struct
