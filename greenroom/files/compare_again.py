@@ -1,4 +1,5 @@
-"""Compares a file that is ready with the pictures that moderators have removed since its check."""
+"""Compares a file that is ready with the pictures that moderators have removed since its upload:
+its check has compared it with those before."""
 
 from msgspec.structs import replace
 
@@ -11,5 +12,6 @@ async def compared_again(files: Files, file: File) -> File:
     the caller stores `resembles` with the next change of the file."""
     if not files.safe_mode.hold_resembling or file.resembles is not None or not file.hashes:
         return file
-    found = await files.pipeline.removed.resembling((*file.hashes, *file.mirrored_hashes))
+    hashes = (*file.hashes, *file.mirrored_hashes)
+    found = await files.pipeline.removed.resembling(hashes, since_ms=file.created_ms)
     return replace(file, resembles=found)

@@ -1,16 +1,20 @@
 """Manifests as items of the store, and the ops that append one to its thread's chain."""
 
 import msgspec
+from msgspec.structs import replace
 
 from greenroom.files.items import at
 from greenroom.files.manifest_hash import PublicManifest, public_manifest
 from greenroom.files.models import ChainEnd, Manifest
 from greenroom.files.records import FILES, chain_key, manifest_id_key, manifest_key
-from greenroom.store.base import Op, Put
+from greenroom.ids import ThreadId
+from greenroom.store.base import Op, Put, Update
 from greenroom.store.expressions import F
 from greenroom.store.values import Item
 
 _NUMBER, _HASH, _CONTENT, _SEQ = "number", "hash", "content", "seq"
+_WITHHELD = "withheld"
+"""Not in the content, which is what was recorded."""
 _ABSENT = F("pk").absent()
 _encode = msgspec.json.Encoder().encode
 _decode_manifest = msgspec.json.Decoder(Manifest).decode
@@ -36,6 +40,12 @@ def _chain_op(manifest: Manifest) -> Put:
     return Put(FILES, end, is_next if before else _ABSENT)
 
 
+def withhold_ops(thread: ThreadId, manifest: PublicManifest) -> tuple[Op, ...]:
+    keys = manifest_key(thread, manifest.number), manifest_id_key(manifest.id)
+    actions = (F(_WITHHELD).set(True),)
+    return tuple(Update(FILES, key, actions, F("pk").exists()) for key in keys)
+
+
 def chain_end_of(item: Item | None) -> ChainEnd:
     if item is None:
         return ChainEnd()
@@ -43,7 +53,8 @@ def chain_end_of(item: Item | None) -> ChainEnd:
 
 
 def manifest_of(item: Item) -> Manifest:
-    return _decode_manifest(str(item[_CONTENT]))
+    found = _decode_manifest(str(item[_CONTENT]))
+    return replace(found, name="", url="", withheld=True) if item.get(_WITHHELD) else found
 
 
 def seq_of(item: Item) -> int:
@@ -51,4 +62,5 @@ def seq_of(item: Item) -> int:
 
 
 def public_manifest_of(item: Item) -> PublicManifest:
-    return _decode_public(str(item[_CONTENT]))
+    found = _decode_public(str(item[_CONTENT]))
+    return replace(found, name="", withheld=True) if item.get(_WITHHELD) else found

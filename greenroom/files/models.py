@@ -259,7 +259,7 @@ class Storage(Struct, frozen=True):
     files: int = 0
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class Manifest(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The record of a deliverable that is kept elsewhere. Never changed."""
 
     id: ManifestId
@@ -280,6 +280,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     """The hash of the manifest before it; empty for the first."""
     hash: str
     """SHA-256 of all that the public page shows (`manifest_hash.hash_of`)."""
+    withheld: bool = False
+    """A moderator removed it: it has no name and no URL here. Not hashed."""
 
 
 class ChainEnd(Struct, frozen=True):

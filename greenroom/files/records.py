@@ -8,7 +8,7 @@
     │  └─ PREFERENCES            how the user wants sensitive pictures to be shown
     ├─ THR#{threadId}
     │  ├─ CHAIN                  the number and hash of the thread's last manifest
-    │  └─ MANIFEST#{number}      a manifest: put, never changed
+    │  └─ MANIFEST#{number}      a manifest: put, never changed, but it can be withheld
     ├─ MANIFEST#{manifestId}
     │  └─ MANIFEST               what the public page shows of it
     └─ REMOVED#{month}
@@ -78,13 +78,14 @@ FILES = Table(
             "THR#{threadId}",
             "MANIFEST#{number}",
             "A manifest: name, size, sha256, url, who, when, the hash of the one before it, and "
-            "its own hash; and the seq of its message. Put, never changed.",
+            "its own hash; and the seq of its message. Put, never changed, but `withheld` is set when "
+            "a moderator removes it.",
         ),
         Kind(
             "MANIFEST#{manifestId}",
             "MANIFEST",
             "What the public page shows of a manifest: neither its url nor its people. Put, never "
-            "changed.",
+            "changed, but `withheld` is set when a moderator removes it.",
         ),
         Kind(
             "REMOVED#{month}",

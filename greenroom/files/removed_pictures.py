@@ -47,22 +47,25 @@ class RemovedPictures:
         self._clock = clock
         self._most = most
         self._known: dict[FileId, Removed] = {}
-        self._hashes: tuple[tuple[int, FileId], ...] = ()
+        self._hashes: tuple[tuple[int, Removed], ...] = ()
+        """The newest first."""
         self._read_ms = 0
         self._reading = asyncio.Lock()
 
-    async def resembling(self, hashes: Sequence[str]) -> FileId | None:
-        """The removed picture that is most like one of these, if any is."""
+    async def resembling(self, hashes: Sequence[str], since_ms: int = 0) -> FileId | None:
+        """The picture that is most like one of these, of those that were removed since then."""
         wanted = [int(one, 16) for one in hashes if one]
         if not wanted:
             return None
         await self._read_new()
         best: tuple[int, FileId] = MOST_DIFFERENT_BITS + 1, FileId("")
         compared = count(1)
-        for known, file in self._hashes:
+        for known, removed in self._hashes:
+            if removed.at_ms < since_ms - _OVERLAP_MS:
+                break
             for one in wanted:
                 if (known ^ one).bit_count() < best[0]:
-                    best = (known ^ one).bit_count(), file
+                    best = (known ^ one).bit_count(), removed.file
                 if next(compared) % _AT_ONCE == 0:
                     await asyncio.sleep(0)
         return best[1] or None
@@ -80,13 +83,9 @@ class RemovedPictures:
                 self._keep(self._known | read)
 
     def _keep(self, known: dict[FileId, Removed]) -> None:
-        if len(known) > self._most:
-            newest = nlargest(self._most, known.values(), key=lambda one: one.at_ms)
-            known = {one.file: one for one in newest}
-        self._known = known
-        self._hashes = tuple(
-            (int(hash, 16), one.file) for one in known.values() for hash in one.hashes
-        )
+        newest = nlargest(self._most, known.values(), key=lambda one: one.at_ms)
+        self._known = {one.file: one for one in newest}
+        self._hashes = tuple((int(hash, 16), one) for one in newest for hash in one.hashes)
 
     async def _newest(self, now_ms: int) -> AsyncIterator[Removed]:
         left = self._most

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from greenroom.files.set_band import apply_band
+from greenroom.files.withhold_manifest import withhold_manifest
 from greenroom.ids import FileId, MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging import rules
 from greenroom.messaging.access import find_message, system_view
@@ -69,6 +70,8 @@ class Enforcement:
                 await discard_held(self.messaging, case, case.subject, is_removal=looked)
             case SentMessage(thread, message):
                 await _tombstone(self.messaging, thread, message)
+                if case.manifest is not None:  # its author may have deleted the message before
+                    await withhold_manifest(self.messaging.files, thread, case.manifest)
             case WholeThread(thread):
                 await lock(self.messaging, system(), thread)
             case _:

@@ -16,13 +16,17 @@ from greenroom.safety.verdict import Allow, Hold, Nudge, Refuse
 TextVerdict: TypeAlias = Allow | Nudge | Hold
 
 
-async def check_text(messaging: Messaging, actor: Actor, thread: Thread, body: str) -> TextVerdict:
+async def check_text(
+    messaging: Messaging, actor: Actor, thread: Thread, body: str, names: str = ""
+) -> TextVerdict:
+    """`names` are the words of file names and URLs (`name_words.py`)."""
     verdict = await judge(
         messaging.safety,
         actor,
         body,
         booked=rules.is_booked(thread),
         first_contact=rules.is_behind_gate(thread, actor.user),
+        names=names,
     )
     if isinstance(verdict, Refuse):
         raise _refused(verdict)

@@ -162,9 +162,9 @@ class AlreadyThere(Problem):
     """This person is in the conversation with another role. Change the role instead."""
 
 
-class CaptionNeedsReview(Problem):
-    """A moderator would have to look at this caption first. Record the deliverable without it, and
-    send the text as a message."""
+class DeliverableNeedsReview(Problem):
+    """A moderator would have to look at the name, the URL or the caption first. Record the
+    deliverable with other words; a caption can be sent as a message."""
 
 
 class VersionMismatch(Problem):

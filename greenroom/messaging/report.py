@@ -3,6 +3,7 @@
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging import access
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Message
 from greenroom.people import directory
 from greenroom.people.actor import Actor
 from greenroom.safety.models import Reason, SentMessage, SomePerson, WholeThread
@@ -19,6 +20,7 @@ async def report_message(
 ) -> ReportId:
     view = await access.thread(messaging, actor, thread_id)
     message = await access.message(messaging, view, message_id)
+    shown = message.attachments
     return await report(
         messaging.safety,
         actor,
@@ -26,9 +28,17 @@ async def report_message(
         reason,
         note,
         about=message.author,
-        text=message.body,
-        files=tuple(one.file for one in message.attachments if one.file is not None),
+        text=_with_manifest(message),
+        files=tuple(one.file for one in shown if one.file is not None),
+        manifest=next((one.manifest for one in shown if one.manifest is not None), None),
     )
+
+
+def _with_manifest(message: Message) -> str:
+    """The text, and the name and URL of a deliverable: its record is no file of the case."""
+    recorded = [one for one in message.attachments if one.manifest is not None]
+    said = (message.body, *(text for one in recorded for text in (one.name, one.url)))
+    return "\n".join(filter(None, said))
 
 
 async def report_thread(

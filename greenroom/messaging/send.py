@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from greenroom.errors import Problem
 from greenroom.files.compare_again import compared_again
+from greenroom.files.models import File
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access, rules, text
 from greenroom.messaging.attachment_ops import is_about_files
@@ -26,10 +27,12 @@ from greenroom.messaging.draft import save_draft
 from greenroom.messaging.hold_message import hold
 from greenroom.messaging.models import Thread
 from greenroom.messaging.moderate import TextVerdict, check_text
+from greenroom.messaging.name_words import name_words
 from greenroom.messaging.outgoing import Held, Outcome, Outgoing, Sent, Waiting, cleaned, digest
 from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import InvalidText, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, claim_key
+from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.unconfirmed import SendKey
 from greenroom.messaging.wait_for_files import wait_for_files
 from greenroom.messaging.write_message import WrittenEarlier, write_message
@@ -126,16 +129,23 @@ async def _send(
     if outgoing.reply_to is not None:
         await _check_reply(messaging, actor, head, outgoing.reply_to)
     outgoing = cleaned(outgoing, _NOTHING)
+    files: tuple[File, ...] = ()
+    if outgoing.attachments:
+        head = await _check_may_send_files(messaging, actor, head, outgoing.body)
+        files = await attached_files(messaging, actor.user, thread_id, outgoing)
+    names = name_words(file.name for file in files)
     unconfirmed, written = messaging.unconfirmed, outgoing.written
     is_retry = unconfirmed.has_send(key) and unconfirmed.take_send(key, digest(outgoing))
     if is_retry or has_waited:
         uncount_text(messaging.safety, actor, written)
-    verdict = await check_text(messaging, actor, head, written) if written else _NO_TEXT
+    verdict: TextVerdict = _NO_TEXT
+    if written or names:
+        verdict = await check_text(messaging, actor, head, written, names)
     outcome: Sent | Held | Waiting = Held(outgoing.client_id)
     try:
         if outgoing.attachments:
             outcome, head = await _send_with_files(
-                messaging, actor, head, outgoing, verdict, queued, earlier
+                messaging, actor, head, outgoing, verdict, queued, earlier, files
             )
         elif isinstance(verdict, Hold):
             head = await hold(messaging, actor, thread_id, outgoing, verdict, earlier)
@@ -162,10 +172,10 @@ async def _send_with_files(
     verdict: TextVerdict,
     queued: Callable[[], None] | None,
     earlier: WrittenEarlier | None,
+    files: tuple[File, ...],
 ) -> tuple[Sent | Held | Waiting, Thread]:
     """The outcome, and the head. Files that change at the same moment are read again."""
     for _ in range(_TRIES):
-        files = await attached_files(messaging, actor.user, head.id, outgoing)
         files = tuple([await compared_again(messaging.files, file) for file in files])
         holding = held_if_resembling(messaging, verdict, files) or verdict
         try:
@@ -181,9 +191,24 @@ async def _send_with_files(
         except ConditionFailed as refusal:
             if not is_about_files(refusal):
                 raise
+            files = await attached_files(messaging, actor.user, head.id, outgoing)
             continue
         return sent, head
     raise Conflict
+
+
+async def _check_may_send_files(
+    messaging: Messaging, actor: Actor, head: Thread, body: str
+) -> Thread:
+    """Checked again when it is written; comparing pictures for nothing is expensive. Returns the
+    head that allows it: the cached one may be old."""
+    now_ms = messaging.clock.now_ms()
+    try:
+        check_may_send(head, actor.user, body, now_ms, has_files=True)
+    except Problem:
+        head = (await access.thread(messaging, actor, head.id, keep=True)).thread
+        check_may_send(head, actor.user, body, now_ms, has_files=True)
+    return head
 
 
 async def _check_reply(

@@ -2,7 +2,8 @@
 
 One transaction appends the manifest to the thread's chain and writes the message. Where two are
 recorded at once, the second is made again on top of the first. No use case changes or deletes a
-manifest: deleting its message leaves it as it is.
+manifest: deleting its message leaves it as it is. After a removal by a moderator its name and URL
+are withheld.
 """
 
 from msgspec import Struct
@@ -21,14 +22,15 @@ from greenroom.messaging.claims import as_first_answered, first_answer
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Message, Thread
 from greenroom.messaging.moderate import check_text
+from greenroom.messaging.name_words import name_words, url_words
 from greenroom.messaging.outgoing import Outgoing, Sent
-from greenroom.messaging.problems import CaptionNeedsReview, ClientIdReused, ThreadNotFound
+from greenroom.messaging.problems import ClientIdReused, DeliverableNeedsReview, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, claim_key
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.write_message import write_message
 from greenroom.people.actor import Actor
 from greenroom.safety.judge import uncount_text
-from greenroom.safety.verdict import Allow, Hold, Judged
+from greenroom.safety.verdict import Hold, Judged
 from greenroom.store.base import key_of
 from greenroom.store.problems import ConditionFailed, Conflict
 from greenroom.store.values import Item
@@ -88,7 +90,7 @@ async def _record(
     now_ms = messaging.clock.now_ms()
     check_may_send(view.thread, actor.user, outgoing.body, now_ms, has_files=True)
     clean = _with_clean_caption(outgoing)
-    verdict = await _verdict(messaging, actor, view.thread, clean.body)
+    verdict = await _verdict(messaging, actor, view.thread, clean.body, new)
     reached = None
     try:
         if messaging.files.policy.check_manifest_urls:
@@ -130,14 +132,15 @@ def _with_clean_caption(outgoing: Outgoing) -> Outgoing:
     return Outgoing(outgoing.client_id, body, typed=typed, manifest=outgoing.manifest)
 
 
-async def _verdict(messaging: Messaging, actor: Actor, head: Thread, caption: str) -> Judged:
+async def _verdict(
+    messaging: Messaging, actor: Actor, head: Thread, caption: str, new: NewManifest
+) -> Judged:
     """A manifest cannot be held: its place in the chain would be open."""
-    if not caption:
-        return Allow()
-    verdict = await check_text(messaging, actor, head, caption)
+    words = "\n".join((name_words([new.name]), url_words(new.url)))
+    verdict = await check_text(messaging, actor, head, caption, words)
     if isinstance(verdict, Hold):
         uncount_text(messaging.safety, actor, caption)
-        raise CaptionNeedsReview
+        raise DeliverableNeedsReview
     return verdict
 
 

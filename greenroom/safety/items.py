@@ -250,7 +250,9 @@ def sanctions_of(user: UserId, item: Item | None) -> Sanctions:
 # Attributes
 
 
-_KEPT = frozenset({"caseId", "subject", "text", "files", "replyTo", "claimedBy", "claimedUntilMs"})
+_KEPT = frozenset(
+    {"caseId", "subject", "text", "files", "manifest", "replyTo", "claimedBy", "claimedUntilMs"}
+)
 """What another report does not change."""
 
 

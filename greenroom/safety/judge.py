@@ -53,8 +53,10 @@ async def judge(
     booked: bool = False,
     first_contact: bool = False,
     repeats: RepeatCheck = RepeatCheck.COUNTED,
+    names: str = "",
 ) -> Verdict:
-    """Careful: judge a message once, because it counts as sent (unless `repeats` differs)."""
+    """Careful: judge a message once, because it counts as sent (unless `repeats` differs). `names`
+    are judged with it and may repeat."""
     normalised, now_ms = NormalisedText(text), safety.clock.now_ms()
     joined = safety.recent_activity.joined(actor.user, now_ms) or await _joined(
         safety, actor, now_ms
@@ -65,6 +67,8 @@ async def judge(
         account_age_ms=None if joined[0] is None else max(0, now_ms - joined[0]),
         recent=_count_recent(safety, actor, normalised, now_ms, repeats),
     )
+    if names:
+        normalised = NormalisedText(f"{text}\n{names}")
     return _judge_prefiltered(normalised, circumstances, safety.rule_set)
 
 

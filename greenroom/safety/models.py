@@ -12,7 +12,7 @@ from typing import NewType, TypeAlias
 
 from msgspec import Struct, field
 
-from greenroom.ids import FileId, MessageId, NoticeId, ReportId, ThreadId, UserId
+from greenroom.ids import FileId, ManifestId, MessageId, NoticeId, ReportId, ThreadId, UserId
 from greenroom.people.actor import StaffRole
 from greenroom.safety.verdict import NO_SCORE, Judged, PolicyHint, PolicyTag
 
@@ -141,6 +141,8 @@ class Case(Struct, frozen=True, kw_only=True, rename="camel"):
     """The text when it was held or first reported; of an appeal, what its author says."""
     files: tuple[FileId, ...] = ()
     """Those of the message, or the one that was rated."""
+    manifest: ManifestId | None = None
+    """That of the message."""
     reply_to: MessageId | None = None
     """The message that a held text replies to."""
     is_open: bool = True

@@ -5,7 +5,7 @@ The caller checks that the reporter may see the message or thread: this context 
 
 from msgspec.structs import replace
 
-from greenroom.ids import FileId, ReportId, UserId
+from greenroom.ids import FileId, ManifestId, ReportId, UserId
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
 from greenroom.safety import access, items, records
@@ -39,14 +39,16 @@ async def report(
     about: UserId | None = None,
     text: str = "",
     files: tuple[FileId, ...] = (),
+    manifest: ManifestId | None = None,
 ) -> ReportId:
-    """`about` is the author of the message, `text` its text, `files` those that it shows."""
+    """`about` is the author of the message, `text` its text, `files` and `manifest` what it
+    shows."""
     made = _checked(safety, actor, subject, reason, note)
     await safety.limits.spend(actor.user, REPORTS)
     author = subject.user if isinstance(subject, SomePerson) else about
     for _ in range(_TRIES):
         before = await access.find(safety, made.case)
-        after = _with(made, before, author, text, files, actor)
+        after = _with(made, before, author, text, files, manifest, actor)
         try:
             await safety.store.write(*items.reported(made), _case_op(before, after))
         except ConditionFailed as refusal:
@@ -84,6 +86,7 @@ def _with(
     author: UserId | None,
     text: str,
     files: tuple[FileId, ...],
+    manifest: ManifestId | None,
     actor: Actor,
 ) -> Case:
     """The case with one more report; reopened if it was closed."""
@@ -94,6 +97,7 @@ def _with(
         about=author,
         text=text,
         files=files,
+        manifest=manifest,
         opened_ms=made.at_ms,
         version=0,
     )

@@ -2,6 +2,7 @@
 made when it is needed."""
 
 import random
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -198,6 +199,25 @@ CORPUS: dict[str, tuple[Callable[[], bytes], Expected]] = {
     "an encrypted PDF": (documents.encrypted_pdf, pdf(0, has_preview=False)),
     "a zip": (lambda: documents.archive(("a.txt", b"x")), other("application/zip")),
     "an encrypted zip": (documents.encrypted_zip, other("application/zip")),
+    **{
+        f"a zip whose kind cannot be unpacked ({name})": (
+            partial(documents.zip_with_broken_kind, compression),
+            other("application/zip"),
+        )
+        for name, compression in (
+            ("deflate", zipfile.ZIP_DEFLATED),
+            ("bzip2", zipfile.ZIP_BZIP2),
+            ("LZMA", zipfile.ZIP_LZMA),
+        )
+    },
+    "a zip of many names that says it has few": (
+        partial(documents.zip_that_hides_its_size, 100_000),
+        other("application/zip"),
+    ),
+    "a zip64": (
+        partial(documents.zip_that_hides_its_size, 10),
+        other("application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ),
     "a Word document": (
         documents.word_document,
         other("application/vnd.openxmlformats-officedocument.wordprocessingml.document"),

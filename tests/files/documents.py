@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import struct
 import tarfile
 import zipfile
 from functools import cache
@@ -134,6 +135,31 @@ def encrypted_zip() -> bytes:
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         plain[plain.index(mark) + offset] |= 1
     return bytes(plain)
+
+
+def zip_with_broken_kind(compression: int) -> bytes:
+    """What says the kind of document cannot be unpacked."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", compression) as target:
+        target.writestr("mimetype", b"application/epub+zip" * 50)
+    broken, at = bytearray(written.getvalue()), 30 + len("mimetype")
+    broken[at : at + 40] = b"\xff" * 40
+    return bytes(broken)
+
+
+def zip_that_hides_its_size(names: int) -> bytes:
+    """The last record says that the names have 100 bytes. The zip64 record before it says the
+    truth, and `zipfile` believes that one."""
+    document = archive(("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w/>"))
+    at = document.index(b"PK\x01\x02")
+    entry = b"PK\x01\x02" + b"\x2d\0\x2d\0" + bytes(20) + b"\1" + bytes(17) + b"a"
+    listed = document[at : document.index(b"PK\x05\x06")] + entry * names
+    end = struct.pack(
+        "<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, names + 2, names + 2, len(listed), at
+    )
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, at + len(listed), 1)
+    last = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 100, 0xFFFFFFFF, 0)
+    return document[:at] + listed + end + locator + last
 
 
 def word_document() -> bytes:

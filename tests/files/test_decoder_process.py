@@ -7,16 +7,18 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from greenroom.files.decoder import ffmpeg, landlock
+from greenroom.files.decoder import client, ffmpeg, landlock
 from greenroom.files.decoder.client import Decoder, DecoderFailed, Outcome, TooComplex
-from greenroom.files.decoder.jobs import Decoded
+from greenroom.files.decoder.jobs import UNKNOWN, Decoded
 from greenroom.files.decoder.problems import NotDecodable
 from greenroom.files.models import Media
-from tests.files import documents, pictures, recordings
+from greenroom.files.python_process import start_python
+from tests.files import breaking_decoder, documents, pictures, recordings
 from tests.files.pictures import saved, scene
 
 MOST_PIXELS = 90_000_000
@@ -183,6 +185,17 @@ async def test_a_document_that_takes_too_much_time_has_no_preview(tmp_path: Path
         found = await decoded(one, tmp_path, documents.pdf_that_draws_forever())
         assert found == Decoded(type="application/pdf", media=Media.PDF)
         assert one.used.cpu_seconds < 5
+
+
+@pytest.mark.parametrize("how", breaking_decoder.WAYS)
+async def test_a_file_whose_type_cannot_be_found_is_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """The decoder would break on it again, so it is not tried again."""
+    start = partial(start_python, breaking_decoder.__name__, how)
+    monkeypatch.setattr(client, "start_python", lambda _, **options: start(**options))
+    async with decoder(cpu_seconds=1) as one:
+        assert await decoded(one, tmp_path, b"PK\x03\x04") == Decoded(type=UNKNOWN)
 
 
 async def test_no_more_jobs_run_than_there_are_workers(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from greenroom.api.files.manifest_shapes import manifest_shape
+from greenroom.api.files.manifest_shapes import manifest_shape, record_shape
+from greenroom.api.files.rest.manifests import verify_html
 from greenroom.clock import iso
 from greenroom.files.manifest_hash import (
     PublicManifest,
@@ -32,9 +33,9 @@ from greenroom.messaging.models import Kind, MessageKind
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.participants import leave
 from greenroom.messaging.problems import (
-    CaptionNeedsReview,
     ClientIdReused,
     ConversationLocked,
+    DeliverableNeedsReview,
     PlainTextOnly,
     ThreadNotFound,
 )
@@ -43,7 +44,9 @@ from greenroom.messaging.send import send
 from greenroom.messaging.send_manifest import SentManifest, send_manifest
 from greenroom.messaging.thread_manifests import thread_manifests
 from greenroom.people.actor import system
-from greenroom.safety.models import Case, SentMessage, case_id
+from greenroom.safety.access import find as find_case
+from greenroom.safety.decide import decide
+from greenroom.safety.models import Case, Decision, SentMessage, case_id
 from tests.files.requests import pending_request
 from tests.files.world import FilesWorld
 
@@ -137,7 +140,7 @@ async def test_every_change_of_a_recorded_field_is_found(world: FilesWorld) -> N
         await _record(world, thread.id, f"m{n}")
     chain = await _chain(world, thread.id)
     assert first_wrong(chain) is None
-    for name in Manifest.__struct_fields__:
+    for name in set(Manifest.__struct_fields__) - {"withheld"}:
         value = getattr(chain[1], name)
         other = value + 1 if isinstance(value, int) else value + "x"
         forged = (chain[0], replace(chain[1], **{name: other}), chain[2])
@@ -242,9 +245,68 @@ async def test_nothing_is_recorded_into_a_request(world: FilesWorld) -> None:
 async def test_a_caption_that_would_be_held_is_refused(world: FilesWorld) -> None:
     thread = await world.inquiry()
     scam = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
-    with pytest.raises(CaptionNeedsReview):
+    with pytest.raises(DeliverableNeedsReview):
         await send_manifest(world.messaging, world.ana, thread.id, "m1", NEW, scam)
     assert await _chain(world, thread.id) == ()
+
+
+async def test_a_name_or_url_that_would_be_held_is_refused(world: FilesWorld) -> None:
+    thread = await world.inquiry()
+    url = "https://drive.example.com/i-will-kill-you"
+    for new in (replace(NEW, name="I_will_kill_you.zip"), replace(NEW, url=url)):
+        with pytest.raises(DeliverableNeedsReview):
+            await send_manifest(world.messaging, world.ana, thread.id, "m1", new)
+    assert await _chain(world, thread.id) == ()
+    await _record(world, thread.id)
+
+
+async def _removed_by_moderator(
+    world: FilesWorld, recorded: SentManifest, *, is_deleted: bool = False
+) -> Case:
+    case_id = await world.reported("ben", recorded.message)
+    if is_deleted:
+        await delete(world.messaging, world.ana, recorded.message.thread, recorded.message.id)
+    await world.claimed(world.mod, case_id)
+    await decide(world.safety, world.mod, case_id, Decision.REMOVE, version=1)
+    case = await find_case(world.safety, case_id)
+    assert case is not None
+    return case
+
+
+@pytest.mark.parametrize("is_deleted", [False, True], ids=["", "deleted by its author before"])
+async def test_a_removal_withholds_name_and_url_and_keeps_the_chain(
+    world: FilesWorld, is_deleted: bool
+) -> None:
+    thread = await world.inquiry()
+    _, bad, _ = made = [await _record(world, thread.id, f"m{n}") for n in range(3)]
+    case = await _removed_by_moderator(world, bad, is_deleted=is_deleted)
+    assert case.text == f"Here it is.\nfinal.zip\n{NEW.url}"
+    chain = (await thread_manifests(world.messaging, world.ben, thread.id)).manifests
+    hidden = replace(bad.manifest, name="", url="", withheld=True)
+    assert chain == (made[0].manifest, hidden, made[2].manifest)
+    assert await read_public(world.files, hidden.id) == public_manifest(hidden)
+    assert first_wrong(await _chain(world, thread.id)) is None
+    retried = await _record(world, thread.id, "m1")
+    assert (retried.again, retried.manifest) == (True, hidden)
+    shapes = [json.loads(msgspec.json.encode(manifest_shape(one))) for one in chain]
+    assert [shapes[1][name] for name in ("name", "url", "salt")] == [None, None, None]
+    program: dict[str, Any] = {}
+    exec(_program_in_guide(), program)  # the guide's own text
+    assert program["first_wrong"](shapes) is None
+    assert program["first_wrong"]([shapes[0], shapes[2]]) == 2
+    assert (await _record(world, thread.id, "m3")).manifest.number == 4
+
+
+async def test_the_page_of_a_withheld_record_says_so(world: FilesWorld) -> None:
+    thread = await world.inquiry()
+    recorded = await _record(world, thread.id, new=replace(NEW, name="You are <b>bad.zip"))
+    record = record_shape(await read_public(world.files, recorded.manifest.id))
+    assert "You are &lt;b&gt;bad.zip" in verify_html(record)
+    await _removed_by_moderator(world, recorded)
+    html = verify_html(record_shape(await read_public(world.files, recorded.manifest.id)))
+    assert "bad" not in html
+    assert "A moderator has withheld the name" in html
+    assert recorded.manifest.sha256 in html
 
 
 async def test_outsiders_see_no_chain(world: FilesWorld) -> None:

@@ -103,12 +103,40 @@ async def test_a_color_profile_is_applied(world: CheckWorld) -> None:
     assert blue_part > 200 > 60 > red_part
 
 
-async def test_transparency_is_kept(world: CheckWorld) -> None:
+async def test_no_preview_is_transparent(world: CheckWorld) -> None:
+    """Otherwise it would look different on each screen, and unlike what was rated."""
     picture = scene().convert("RGBA")
     picture.putalpha(Image.linear_gradient("L").resize(picture.size))
-    shown = await _shown(world, await world.checked(saved(picture, "PNG")))
-    assert shown.mode == "RGBA"
-    assert _difference(shown.getchannel("A"), picture.getchannel("A")) < 3
+    filled = Image.new("RGB", picture.size, "white")
+    filled.paste(picture, mask=picture.getchannel("A"))
+    for format in ("PNG", "WEBP", "TIFF"):
+        file = await world.checked(saved(picture, format))
+        for variant in (Variant.SMALL, Variant.LARGE, Variant.BLURRED):
+            assert (await _shown(world, file, variant)).mode == "RGB"
+        assert _difference(await _shown(world, file), filled) < 4
+
+
+@pytest.mark.parametrize("color", ["white", "black"])
+async def test_a_transparent_logo_can_be_seen_on_its_ground(world: CheckWorld, color: str) -> None:
+    logo = Image.new("RGBA", (200, 100), "#0000")
+    logo.paste(color, (50, 25, 150, 75))
+    shown = (await _shown(world, await world.checked(saved(logo, "PNG")))).convert("L")
+    inside, outside = shown.getpixel((100, 50)), shown.getpixel((5, 5))
+    assert isinstance(inside, int)
+    assert isinstance(outside, int)
+    assert abs(inside - outside) > 200
+
+
+async def test_an_animation_keeps_the_ground_of_its_first_picture(world: CheckWorld) -> None:
+    frames = [Image.new("RGBA", (64, 64), "#0000") for _ in range(3)]
+    for frame, color in zip(frames, ("white", "red", "black"), strict=True):
+        frame.paste(color, (16, 16, 48, 48))
+    options: dict[str, Any] = {"save_all": True, "append_images": frames[1:], "disposal": 2}
+    for format in ("GIF", "WEBP", "PNG"):
+        shown = await _shown(world, await world.checked(saved(frames[0], format, **options)))
+        for number in range(3):
+            shown.seek(number)
+            assert max(np.asarray(shown.convert("RGB"))[4, 4]) < 40, (format, number)
 
 
 async def test_the_blurred_version_has_nothing_left_of_the_details(world: CheckWorld) -> None:

@@ -5,7 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from greenroom.files import items, rules
 from greenroom.files.items import Removed
@@ -73,6 +73,29 @@ async def test_a_picture_that_is_shown_for_long_is_rated_among_many(checks: Chec
     frames = [*_greens(30), _plain(_BAD), *_greens(30)]
     file = await checks.checked(_animation("GIF", frames, [20] * 30 + [2000] + [20] * 30))
     assert file.band == 2
+
+
+async def test_what_a_video_shows_is_rated_whatever_its_transparency_says(
+    checks: CheckWorld,
+) -> None:
+    checks.change_files(rater=RedIsBad())
+    hidden = ("-vf", "format=rgba,colorchannelmixer=aa=0", "-c:v", "qtrle")
+    red = ("-f", "lavfi", "-i", "color=c=red:size=160x120:duration=1")
+    file = await checks.checked(made("v.mov", *red, *hidden))
+    assert (file.media, file.band) == (Media.VIDEO, 2)
+
+
+@pytest.mark.parametrize(("color", "is_negative"), [("white", False), ("black", True)])
+async def test_a_picture_in_the_transparency_of_another_is_recognised(
+    checks: CheckWorld, color: str, is_negative: bool
+) -> None:
+    grey = scene(640, 480).convert("L")
+    plain = await checks.checked(saved(grey, "PNG"))
+    hiding = Image.new("RGBA", grey.size, color)
+    hiding.putalpha(ImageOps.invert(grey) if is_negative else grey)
+    hidden = await checks.checked(saved(hiding, "PNG"))
+    bits = [int(file.perceptual_hash or "0", 16) for file in (plain, hidden)]
+    assert (bits[0] ^ bits[1]).bit_count() <= 31
 
 
 async def test_a_still_is_rated_once(checks: CheckWorld) -> None:

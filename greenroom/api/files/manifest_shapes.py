@@ -10,27 +10,30 @@ from greenroom.ids import ManifestId, ThreadId, UserId
 
 
 class ManifestRecord(Struct, rename="camel"):
-    """The record of a deliverable, as everybody sees it: neither its URL nor its people."""
+    """The record of a deliverable, as everybody sees it: neither its URL nor its people. Without
+    `name` where it is withheld."""
 
     manifest_id: ManifestId
     number: int
-    name: str
+    name: str | None
     size: int
     sha256: str
     created_at: str
     sealed: str
     previous: str
     hash: str
+    withheld: bool
 
 
 class Manifest(Struct, rename="camel"):
     """The record of a deliverable, as members of the conversation see it. Without `url`,
-    `recordedByUserId` and `salt` where it was recorded before they joined."""
+    `recordedByUserId` and `salt` where it was recorded before they joined; without `name`, `url`
+    and `salt` where it is withheld."""
 
     manifest_id: ManifestId
     thread_id: ThreadId | None
     number: int
-    name: str
+    name: str | None
     size: int
     sha256: str
     url: str | None
@@ -40,6 +43,7 @@ class Manifest(Struct, rename="camel"):
     sealed: str
     previous: str
     hash: str
+    withheld: bool
 
 
 class Manifests(Struct, rename="camel"):
@@ -51,13 +55,14 @@ def record_shape(found: PublicManifest) -> ManifestRecord:
     return ManifestRecord(
         manifest_id=found.id,
         number=found.number,
-        name=found.name,
+        name=found.name or None,
         size=found.size,
         sha256=found.sha256,
         created_at=iso(found.created_ms),
         sealed=found.sealed,
         previous=found.previous,
         hash=found.hash,
+        withheld=found.withheld,
     )
 
 
@@ -67,16 +72,17 @@ def manifest_shape(found: models.Manifest | PublicManifest) -> Manifest:
         manifest_id=found.id,
         thread_id=None if whole is None else whole.thread,
         number=found.number,
-        name=found.name,
+        name=found.name or None,
         size=found.size,
         sha256=found.sha256,
-        url=None if whole is None else whole.url,
+        url=None if whole is None else whole.url or None,
         recorded_by_user_id=None if whole is None else whole.by,
         created_at=iso(found.created_ms),
-        salt=None if whole is None else whole.salt,
+        salt=None if whole is None or whole.withheld else whole.salt,
         sealed=found.sealed,
         previous=found.previous,
         hash=found.hash,
+        withheld=found.withheld,
     )
 
 

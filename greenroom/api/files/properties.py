@@ -76,7 +76,9 @@ PROPERTIES: Mapping[str, Property] = {
     "labels": described("What the model saw, with its confidence from 0 to 1."),
     "manifestId": id_property("The id of the record."),
     "ManifestRecord.number": described("Its place in the conversation's chain, from 1."),
-    "ManifestRecord.name": text_property("The name of the deliverable.", MAX_NAME),
+    "ManifestRecord.name": text_property(
+        "The name of the deliverable; null where it is withheld.", MAX_NAME
+    ),
     "ManifestRecord.size": described("Its size in bytes."),
     "ManifestRecord.createdAt": time_property("When it was recorded."),
     "sealed": text_property(
@@ -87,9 +89,15 @@ PROPERTIES: Mapping[str, Property] = {
         "The hash of the record before it in the conversation; empty for the first.", 64
     ),
     "hash": text_property("The SHA-256 of all other public fields of the record.", 64),
+    "withheld": described(
+        "Whether a moderator has removed the record: its name and URL are not shown, and `hash` "
+        "cannot be computed again."
+    ),
     "Manifest.threadId": id_property("The conversation."),
     "Manifest.number": described("Its place in the conversation's chain, from 1."),
-    "Manifest.name": text_property("The name of the deliverable.", MAX_NAME),
+    "Manifest.name": text_property(
+        "The name of the deliverable; null where it is withheld.", MAX_NAME
+    ),
     "Manifest.size": described("Its size in bytes."),
     "Manifest.url": text_property("Where the deliverable is kept.", MANIFEST_URL),
     "Manifest.recordedByUserId": id_property("Who recorded it."),

@@ -144,6 +144,7 @@ _MANIFEST = Manifest(
     sealed=MANIFEST_RECORD.sealed,
     previous=MANIFEST_RECORD.previous,
     hash=MANIFEST_RECORD.hash,
+    withheld=False,
 )
 
 EXAMPLES: Mapping[str, OperationExample] = {
@@ -153,7 +154,7 @@ EXAMPLES: Mapping[str, OperationExample] = {
             201: manifests.RecordedManifest(_MANIFEST, SENT, None),
         },
         manifests.NewManifest(
-            _MANIFEST.name,
+            "editorial-may.zip",
             _MANIFEST.size,
             _MANIFEST.sha256,
             "https://drive.example.com/file/editorial-may.zip",

@@ -19,7 +19,7 @@ PROBLEMS = Problems(
         messaging.InvalidReaction: ProblemResponse(422),
         messaging.InvalidReadPosition: ProblemResponse(422),
         messaging.TextRefused: ProblemResponse(422),
-        messaging.CaptionNeedsReview: ProblemResponse(422),
+        messaging.DeliverableNeedsReview: ProblemResponse(422),
         messaging.TextRejected: ProblemResponse(422),
         messaging.PlainTextOnly: ProblemResponse(422),
         messaging.TooManyParticipants: ProblemResponse(422),

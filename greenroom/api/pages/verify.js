@@ -33,6 +33,10 @@ addEventListener("drop", (event) => {
 
 /** Computes the hash of the record itself from what the page shows. */
 function checkRecord() {
+  if (record.name === undefined) {
+    at("own-hash").textContent = "It cannot be checked without the name";
+    return;
+  }
   const fields = [
     "greenroom-manifest-1", record.manifestId, Number(record.number), record.name,
     Number(record.size), record.sha256, record.createdAt, record.sealed, record.previous,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from PIL import Image, ImageSequence
 
 from greenroom.files.decoder.jobs import MOST_FRAMES, Decoded, Made
-from greenroom.files.decoder.picture import bare, fitting, resized
+from greenroom.files.decoder.picture import Color, bare, fitting, on_ground, resized
 from greenroom.files.decoder.problems import NotDecodable, decoding
 from greenroom.files.decoder.versions import FRAME_SIDE, WEBP
 from greenroom.files.models import Variant
@@ -26,11 +26,11 @@ _QUALITY, _METHOD = 70, 0
 _SHORTEST_MS, _LONGEST_MS = 20, 60_000
 
 
-def with_animation(still: Decoded, path: Path, format: str, folder: Path) -> Decoded:
+def with_animation(still: Decoded, path: Path, format: str, folder: Path, ground: Color) -> Decoded:
     """Replaces the large version. Its first frame decides how large it is."""
     draft = folder / "animation"
     with suppress(NotDecodable), decoding(), Image.open(path, formats=(format,)) as image:
-        size = _write(image, draft)
+        size = _write(image, draft, ground)
         if size is None:
             return still
         draft.replace(folder / Variant.LARGE.value)
@@ -39,12 +39,12 @@ def with_animation(still: Decoded, path: Path, format: str, folder: Path) -> Dec
     return still
 
 
-def later_frames(path: Path, format: str) -> list[Image.Image]:
+def later_frames(path: Path, format: str, ground: Color) -> list[Image.Image]:
     """What is shown after a fifth of its time, two fifths, and so on: nothing that is shown for a
     fifth of the time is left out."""
     small, durations = list[Image.Image](), list[int]()
     with suppress(NotDecodable), decoding(), Image.open(path, formats=(format,)) as image:
-        for frame in _frames(image, fitting(image.size, FRAME_SIDE), durations):
+        for frame in _frames(image, fitting(image.size, FRAME_SIDE), durations, ground):
             small.append(frame)
     if not small:
         return []
@@ -54,12 +54,12 @@ def later_frames(path: Path, format: str) -> list[Image.Image]:
     return [small[at] for at in sorted(chosen - {0})]
 
 
-def _write(image: Image.Image, draft: Path) -> tuple[int, int] | None:
+def _write(image: Image.Image, draft: Path, ground: Color) -> tuple[int, int] | None:
     size = fitting(image.size, _SIDE)
     if size[0] * size[1] * int(getattr(image, "n_frames", 1)) > _MOST_PIXELS:
         return None
     durations = list[int]()
-    frames = _frames(image, size, durations)
+    frames = _frames(image, size, durations, ground)
     first = next(frames)
     rest = list(frames)
     first.save(
@@ -76,7 +76,7 @@ def _write(image: Image.Image, draft: Path) -> tuple[int, int] | None:
 
 
 def _frames(
-    image: Image.Image, size: tuple[int, int], durations: list[int]
+    image: Image.Image, size: tuple[int, int], durations: list[int], ground: Color
 ) -> Iterator[Image.Image]:
     begun = time.monotonic()
     for frame in ImageSequence.Iterator(image):
@@ -86,7 +86,8 @@ def _frames(
         shown_ms = int(frame.info.get("duration") or 100)
         durations.append(min(max(shown_ms, _SHORTEST_MS), _LONGEST_MS))
         has_alpha = "transparency" in frame.info or "A" in frame.getbands()
-        yield bare(resized(frame.convert("RGBA" if has_alpha else "RGB"), size))
+        small = resized(frame.convert("RGBA" if has_alpha else "RGB"), size)
+        yield bare(on_ground(small, ground))
 
 
 def _with_large(still: Decoded, size: tuple[int, int]) -> Decoded:

@@ -202,8 +202,10 @@ def _of_broken(broken: Broken) -> Outcome:
     """What is left of a file whose decoder did not survive it."""
     _log.warning("a decoder did not come to an end: %s", broken)
     sniffed = broken.sniffed
-    if sniffed is None or sniffed.media is Media.OTHER or broken.is_outside:
+    if sniffed is None or broken.is_outside:
         raise DecoderFailed(broken.reason)
+    if sniffed.media is Media.OTHER:
+        return Decoded(type=UNKNOWN)
     if sniffed.media is Media.PICTURE:
         return TooComplex(broken.reason)
     if sniffed.media is Media.PDF:

@@ -9,6 +9,7 @@
 | is HEIC, and no program for it is installed        | `other`, `image/heic`                      |
 | is a video or sound, and ffmpeg is not installed   | `other`, with the type that it seems to be |
 | is text, SVG, HTML, an archive, anything else      | `other`, with the type of its content      |
+| takes too much memory or time to find its type    | `other`, `application/octet-stream`        |
 | becomes `other`, but has metadata that stays       | refused (`metadata.py`)                    |
 | has more pixels than allowed                       | refused                                    |
 | is a picture that takes too much memory or time    | refused (`client.py`)                      |
@@ -35,15 +36,16 @@ from greenroom.files.decoder.jobs import (
 from greenroom.files.decoder.metadata import has_metadata
 from greenroom.files.decoder.pdf import read_pdf
 from greenroom.files.decoder.picture import accept_damage, open_picture
-from greenroom.files.decoder.problems import NotDecodable, Stopped
+from greenroom.files.decoder.problems import NotDecodable, Stopped, is_disk_trouble
 from greenroom.files.decoder.versions import versions, with_frames
 from greenroom.files.decoder.video import read_video
 from greenroom.files.models import Media
 
 
 def decode(job: Job, tell: Callable[[Sniffed], None]) -> Answer:
-    """`tell` is called with the guess before anything is decoded."""
-    found = guess(Path(job.path))
+    """`tell` is called with what is known before each step that the child may not survive."""
+    tell(Sniffed(UNKNOWN, Media.OTHER))
+    found = _guessed(Path(job.path))
     tell(Sniffed(found.type, found.media))
     try:
         answer: Answer = _decoded(job, found)
@@ -54,6 +56,16 @@ def decode(job: Job, tell: Callable[[Sniffed], None]) -> Answer:
     if isinstance(answer, Decoded) and answer.media is Media.OTHER:
         return MetadataStays(answer.type) if has_metadata(Path(job.path), found) else answer
     return answer
+
+
+def _guessed(path: Path) -> Guess:
+    """A library that breaks on a file would break on it again."""
+    try:
+        return guess(path)
+    except Exception as error:
+        if is_disk_trouble(error):
+            raise
+        return Guess(UNKNOWN)
 
 
 def _decoded(job: Job, found: Guess) -> Answer:
@@ -83,5 +95,5 @@ def _picture(job: Job, found: Guess, path: Path, folder: Path) -> Decoded:
     still = versions(picture, found.type, Media.PICTURE, folder)
     if not picture.is_animated:
         return still
-    rated = with_frames(still, later_frames(path, found.reader), folder)
-    return with_animation(rated, path, found.reader, folder)
+    rated = with_frames(still, later_frames(path, found.reader, picture.ground), folder)
+    return with_animation(rated, path, found.reader, folder, picture.ground)

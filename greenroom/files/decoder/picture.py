@@ -1,14 +1,16 @@
 """Opens a picture safely: checks its pixels first, then turns it upright and into sRGB.
 
-The result is at most as large as the largest preview, and has no metadata. Careful: Pillow is
-always told the format. Left to itself it tries others too, such as EPS, and runs Ghostscript.
+The result is at most as large as the largest preview, and has neither metadata nor transparency:
+what is rated and recognised is what people see, whatever lies behind it on their screen. Careful:
+Pillow is always told the format. Left to itself it tries others too, such as EPS, and runs
+Ghostscript.
 """
 
 import io
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -36,15 +38,22 @@ _TURNS: Final = {
 _SIDEWAYS: Final = (5, 6, 7, 8)
 _SRGB: Final = ImageCms.createProfile("sRGB")
 _MAY_MOVE: Final = ("GIF", "WEBP", "PNG", "AVIF")
+Color: TypeAlias = tuple[int, int, int]
+_WHITE: Final[Color] = (255, 255, 255)
+_DARK: Final[Color] = (18, 18, 17)
+_NEARLY_WHITE: Final = 215
+"""Mean brightness of what is visible, such as a white logo: it is shown on a dark ground."""
 
 
 class Picture(Struct, frozen=True):
     image: Image.Image
-    """RGB or RGBA, upright, without metadata, at most as large as the largest preview."""
+    """RGB, upright, without metadata, at most as large as the largest preview."""
     width: int
     """Of the whole picture, upright."""
     height: int
     is_animated: bool = False
+    ground: Color = _WHITE
+    """What shows through where it is transparent."""
 
 
 def preload() -> None:
@@ -106,7 +115,27 @@ def _opened(image: Image.Image, is_animated: bool, ignores_orientation: bool) ->
         upright = upright.transpose(_TURNS[turn])
     if turn in _SIDEWAYS:
         width, height = height, width
-    return Picture(bare(upright), width, height, is_animated)
+    ground = _ground_of(upright)
+    return Picture(bare(on_ground(upright, ground)), width, height, is_animated, ground)
+
+
+def _ground_of(image: Image.Image) -> Color:
+    """One on which it can be seen."""
+    if image.mode != "RGBA":
+        return _WHITE
+    few = np.asarray(image.resize((64, 64), Image.Resampling.BOX), dtype=np.float64)
+    visible = few[..., 3]
+    brightness = (few[..., :3].mean(axis=2) * visible).sum() / (visible.sum() or 1)
+    return _DARK if brightness > _NEARLY_WHITE else _WHITE
+
+
+def on_ground(image: Image.Image, ground: Color) -> Image.Image:
+    """Without transparency."""
+    if image.mode != "RGBA":
+        return image.convert("RGB")
+    filled = Image.new("RGB", image.size, ground)
+    filled.paste(image, mask=image.getchannel("A"))
+    return filled
 
 
 def _orientation(image: Image.Image) -> int:

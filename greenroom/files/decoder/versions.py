@@ -22,8 +22,6 @@ RATED_SIDE: Final = 224
 _QUALITY, _METHOD = 80, 2
 """Slower methods make the files hardly smaller, and take twice as long."""
 _BLURRED_SIDE, _BLUR_RADIUS = 16, 1.5
-_GREY: Final = (128, 128, 128)
-_WHITE: Final = (255, 255, 255)
 
 
 def versions(picture: Picture, type: str, media: Media, folder: Path) -> Decoded:
@@ -37,7 +35,7 @@ def versions(picture: Picture, type: str, media: Media, folder: Path) -> Decoded
     small = smaller[Variant.SMALL]
     made.append(_written(blurred(small), Variant.BLURRED, folder))
     write_pixels(small if min(small.size) >= RATED_SIDE else smaller[Variant.MEDIUM], folder)
-    upright, mirrored = perceptual_hashes(on_color(smaller[Variant.MEDIUM], _WHITE))
+    upright, mirrored = perceptual_hashes(smaller[Variant.MEDIUM])
     return Decoded(
         type=type,
         media=media,
@@ -57,7 +55,7 @@ def with_frames(decoded: Decoded, frames: Iterable[Image.Image], folder: Path) -
     mirrored = dict.fromkeys(decoded.mirrored_hashes)
     for frame in frames:
         write_pixels(frame, folder)
-        found = perceptual_hashes(on_color(frame, _WHITE))
+        found = perceptual_hashes(frame)
         if all(found):
             upright[found[0]] = mirrored[found[1]] = None
     first, *more = upright or [""]
@@ -82,21 +80,13 @@ def _written(
 
 def blurred(image: Image.Image) -> Image.Image:
     """So few pixels are left of it that nobody can bring back what it showed."""
-    few = on_color(image, _GREY).resize(fitting(image.size, _BLURRED_SIDE), Image.Resampling.BOX)
+    few = image.resize(fitting(image.size, _BLURRED_SIDE), Image.Resampling.BOX)
     soft = few.filter(ImageFilter.GaussianBlur(_BLUR_RADIUS))
     return bare(soft.resize(image.size, Image.Resampling.BICUBIC))
 
 
 def write_pixels(image: Image.Image, folder: Path) -> None:
     size = RATED_SIDE, RATED_SIDE
-    pixels = on_color(image, _WHITE).resize(size, Image.Resampling.BILINEAR)
+    pixels = image.resize(size, Image.Resampling.BILINEAR)
     with (folder / PIXELS).open("ab") as file:
         file.write(pixels.tobytes())
-
-
-def on_color(image: Image.Image, color: tuple[int, int, int]) -> Image.Image:
-    if image.mode != "RGBA":
-        return image.convert("RGB")
-    ground = Image.new("RGB", image.size, color)
-    ground.paste(image, mask=image.getchannel("A"))
-    return ground

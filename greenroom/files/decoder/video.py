@@ -134,6 +134,7 @@ def _frame(path: Path, format: str, target: Path, at_ms: int, side: int, *, seco
         (
             *("-ss", f"{at_ms}ms", *source(path, format)),
             *("-map", "0:v:0", "-frames:v", "1", "-vf", _scaled(side, short=False)),
+            *("-pix_fmt", "rgb24"),  # without transparency, like the clip
             *("-f", "image2", "-c:v", "png", "-update", "1", str(target)),
         ),
         seconds=seconds,

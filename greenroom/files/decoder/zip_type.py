@@ -4,13 +4,16 @@ Careful: it reads the names of the archive's files, and the 100 bytes of `mimety
 unpacked.
 """
 
+import io
 import re
 import zipfile
 from pathlib import Path
 from typing import Final
 
+from greenroom.files.decoder.problems import NotDecodable, decoding
+
 ZIP: Final = "application/zip"
-_MOST_NAMES_BYTES: Final = 4_000_000
+_MOST_AT_ONCE: Final = 4_000_000
 _OFFICE: Final = {
     "word/document.xml": "wordprocessingml.document",
     "xl/workbook.xml": "spreadsheetml.sheet",
@@ -23,13 +26,21 @@ _OTHERS: Final = {
 _MIMETYPE: Final = re.compile(r"application/(?:vnd\.oasis\.opendocument\.[a-z-]{1,40}|epub\+zip)")
 
 
+class _LimitedFile(io.FileIO):
+    """`zipfile` reads the names of all files at once. A file has several places that say how large
+    they are, so the read itself is limited."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _MOST_AT_ONCE:
+            raise NotDecodable("the archive has too many names")
+        return super().read(size)
+
+
 def zip_type(path: Path) -> str:
     try:
-        if _names_bytes(path) > _MOST_NAMES_BYTES:
-            return ZIP
-        with zipfile.ZipFile(path) as archive:
+        with decoding(), _LimitedFile(path) as file, zipfile.ZipFile(file) as archive:
             return _type_of(archive)
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError):
+    except NotDecodable:
         return ZIP
 
 
@@ -44,13 +55,3 @@ def _type_of(archive: zipfile.ZipFile) -> str:
             said = file.read(100).decode("ascii", "replace").strip()
         return said if _MIMETYPE.fullmatch(said) else ZIP
     return next((kind for name, kind in _OTHERS.items() if name in names), ZIP)
-
-
-def _names_bytes(path: Path) -> int:
-    """The size of the directory at the end of the archive, as its last record says."""
-    with path.open("rb") as file:
-        file.seek(0, 2)
-        file.seek(max(0, file.tell() - 65_557))
-        tail = file.read()
-    at = tail.rfind(b"PK\x05\x06")
-    return int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0

@@ -51,7 +51,11 @@ async def verify_page(manifest_id: ManifestIdInPath, files: TheFiles) -> Respons
         found = record_shape(await public_manifest(files, manifest_id))
     except ManifestNotFound:
         return _html(page("No such record", _MISSING), 404)
-    return _html(page(f"Verify {found.name}", _body(found)), 200)
+    return _html(verify_html(found), 200)
+
+
+def verify_html(found: ManifestRecord) -> str:
+    return page(f"Verify {found.name or 'a delivered file'}", _body(found))
 
 
 @get("/verify.js", include_in_schema=False, sync_to_thread=False)
@@ -92,9 +96,12 @@ def _body(found: ManifestRecord) -> str:
         "previous": found.previous,
         "hash": found.hash,
     }
-    data = " ".join(f'data-{key}="{escape(str(value))}"' for key, value in fields.items())
+    data = " ".join(
+        f'data-{key}="{escape(str(value))}"' for key, value in fields.items() if value is not None
+    )
+    name = None if found.name is None else f"<bdi>{escape(found.name)}</bdi>"
     rows = {
-        "Name": f"<bdi>{escape(found.name)}</bdi>",
+        "Name": name or "A moderator has withheld the name",
         "Size": f"<span id='size'>{found.size:,} bytes</span>",
         "Recorded": f"<time id='recorded' datetime='{found.created_at}'>{found.created_at}</time>",
         "SHA-256": f"<code>{escape(found.sha256)}</code>",
@@ -107,7 +114,7 @@ def _body(found: ManifestRecord) -> str:
     table = "\n".join(f"<tr><th scope='row'>{key}</th><td>{rows[key]}</td></tr>" for key in rows)
     return (
         "<h1>Verify a delivered file</h1>\n"
-        f"<p>“<bdi>{escape(found.name)}</bdi>” was delivered in a conversation. Choose the file "
+        f"<p>{f'“{name}”' if name else 'A file'} was delivered in a conversation. Choose the file "
         "that you have. Your browser checks whether it is the same, byte for byte. Nothing is "
         "uploaded.</p>\n"
         f"<div id='record' {data}>\n"

@@ -22,10 +22,10 @@ from greenroom.files.problems import InvalidFile
 from greenroom.files.public_fetch import Reached
 from greenroom.messaging.problems import (
     AcceptFirst,
-    CaptionNeedsReview,
     ClientIdReused,
     ConversationClosed,
     ConversationLocked,
+    DeliverableNeedsReview,
     InvalidText,
     PlainTextOnly,
     RequestPending,
@@ -78,7 +78,7 @@ class RecordedManifest(Struct, rename="camel"):
         InvalidFile,
         InvalidText,
         TextRefused,
-        CaptionNeedsReview,
+        DeliverableNeedsReview,
         AcceptFirst,
         ConversationLocked,
         ConversationClosed,
