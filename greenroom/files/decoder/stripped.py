@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from greenroom.files.decoder.content_type import Guess
 from greenroom.files.decoder.ffmpeg import Probe, ffmpeg, probe, source
 from greenroom.files.decoder.jobs import UNKNOWN, Decoded, LocationStays, Made, MetadataStays
+from greenroom.files.decoder.metadata import holds_more, holds_place
 from greenroom.files.decoder.problems import NotDecodable, Stopped
 from greenroom.files.models import Variant
 
 NO_METADATA: Final = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact")
-_PLACE: Final = re.compile(r"location|gps|geo|xyz|loci", re.IGNORECASE)
+_PLACE: Final = re.compile(r"location|gps|geo|xyz|loci|id3v2_priv", re.IGNORECASE)
 _PLACE_IN_XMP: Final = re.compile(r"GPS|Location|City", re.IGNORECASE)
 _WRITERS: Final = {"asf": "asf", "mpeg": "mpeg", "aac": "adts"}
 
@@ -23,13 +24,14 @@ def with_stripped(
     decoded: Decoded, path: Path, guess: Guess, folder: Path, found: Probe, size: int
 ) -> Decoded:
     """Adds the copy if it is needed: what is not rated and not searched reaches nobody else."""
-    if not (decoded.shows_more or found.has_more_streams or tells_place(found)):
+    is_tracks_only = not (decoded.shows_more or found.has_more_streams or tells_place(found))
+    if is_tracks_only and not holds_more(path, guess.reader):
         return decoded
     target = folder / Variant.STRIPPED.value
     try:
         _strip(path, guess, target, found, seconds=30 + size / 10_000_000)
         left = probe(target, guess.reader)
-        if left.has_more_streams or tells_place(left):
+        if left.has_more_streams or tells_place(left) or holds_place(target, guess.reader):
             raise NotDecodable("it still holds more")
     except NotDecodable:
         stays = LocationStays() if tells_place(found) else MetadataStays(UNKNOWN)
@@ -54,7 +56,7 @@ def _strip(path: Path, guess: Guess, target: Path, found: Probe, *, seconds: flo
 
 def refuse_if_more(path: Path, guess: Guess, found: Probe) -> None:
     """For one that cannot be decoded."""
-    if found.has_more_streams or tells_place(found):
+    if found.has_more_streams or tells_place(found) or holds_place(path, guess.reader):
         raise Stopped(MetadataStays(UNKNOWN)) from None
 
 
