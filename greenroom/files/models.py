@@ -79,7 +79,8 @@ class Variant(StrEnum):
     CLIP = "clip"
     """The beginning of a video, 360 pixels high, as MP4."""
     STRIPPED = "stripped"
-    """The whole file without its metadata, where the original says where it was recorded."""
+    """A video or sound without anything else, where the original holds more or says where it was
+    recorded."""
 
 
 class Preview(Struct, frozen=True):

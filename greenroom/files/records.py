@@ -78,8 +78,8 @@ FILES = Table(
             "THR#{threadId}",
             "MANIFEST#{number}",
             "A manifest: name, size, sha256, url, who, when, the hash of the one before it, and "
-            "its own hash; and the seq of its message. Put, never changed, but `withheld` is set when "
-            "a moderator removes it.",
+            "its own hash; and the seq of its message. Put, never changed, but `withheld` is set "
+            "when a moderator removes it.",
         ),
         Kind(
             "MANIFEST#{manifestId}",

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from PIL import Image
 
 from greenroom.files.models import FileState, Media, Variant
-from tests.files import documents, pictures, recordings
+from tests.files import documents, hostile_recordings, pictures, recordings
 from tests.files.pictures import saved, scene
 
 _UNKNOWN = "application/octet-stream"
@@ -39,8 +40,13 @@ def video(type: str, width: int = 320, height: int = 240, *more: Variant) -> Exp
     return Expected(media=Media.VIDEO, type=type, variants=variants, facts=size)
 
 
-def sound(type: str) -> Expected:
-    return Expected(media=Media.SOUND, type=type)
+def small_video(type: str, *more: Variant, **facts: Any) -> Expected:
+    expected = video(type, 160, 120, *more)
+    return replace(expected, facts=expected.facts | facts)
+
+
+def sound(type: str, *variants: Variant) -> Expected:
+    return Expected(media=Media.SOUND, type=type, variants=frozenset(variants))
 
 
 def pdf(pages: int, *, has_preview: bool = True) -> Expected:
@@ -249,11 +255,51 @@ CORPUS: dict[str, tuple[Callable[[], bytes], Expected]] = {
     "a video of a browser": (recordings.browser_video, video("video/webm")),
     "a voice note of a browser": (recordings.voice_note, sound("audio/webm")),
     "an MP3": (lambda: recordings.sound("s.mp3"), sound("audio/mpeg")),
-    "an MP3 with a cover": (recordings.song_with_cover, sound("audio/mpeg")),
+    "an MP3 with a cover": (
+        recordings.song_with_cover,
+        sound("audio/mpeg", Variant.STRIPPED),
+    ),
     "an M4A": (lambda: recordings.sound("s.m4a"), sound("audio/mp4")),
     "a WAV": (lambda: recordings.sound("s.wav"), sound("audio/wav")),
     "an Ogg": (lambda: recordings.sound("s.ogg"), sound("audio/ogg")),
     "a FLAC": (lambda: recordings.sound("s.flac"), sound("audio/flac")),
+    # videos that look harmless
+    "an MP4 that says it is shorter": (
+        lambda: hostile_recordings.too_short("v.mp4"),
+        small_video("video/mp4", duration_ms=22_000, band=0),
+    ),
+    "a WebM that says it is shorter": (
+        lambda: hostile_recordings.too_short("v.webm"),
+        small_video("video/webm", duration_ms=22_000),
+    ),
+    "a WebM with a wrong index": (
+        hostile_recordings.with_wrong_index,
+        small_video("video/webm", duration_ms=22_000),
+    ),
+    "an MP4 of which little can be read": (
+        hostile_recordings.partly_damaged,
+        Expected(media=Media.VIDEO, type="video/mp4", variants=_SIZES, facts={"band": 1}),
+    ),
+    "an MP4 with pictures that are left out": (
+        hostile_recordings.cut,
+        small_video("video/mp4", Variant.STRIPPED),
+    ),
+    "an MP4 whose pictures are its chapters": (
+        hostile_recordings.video_as_chapters,
+        small_video("video/mp4"),
+    ),
+    "an MP4 with a cover before its video": (
+        hostile_recordings.with_cover_first,
+        small_video("video/mp4", Variant.STRIPPED),
+    ),
+    "an MP4 with two videos": (
+        lambda: hostile_recordings.with_two_tracks("v.mp4"),
+        small_video("video/mp4", Variant.STRIPPED),
+    ),
+    "a WebM with two videos": (
+        lambda: hostile_recordings.with_two_tracks("v.webm"),
+        small_video("video/webm", Variant.STRIPPED),
+    ),
     # what ffmpeg would follow
     **{
         f"a playlist ({kind}) of {name}": (

@@ -56,6 +56,7 @@ def _found(file: File) -> Expected:
 
 
 async def _check_previews(world: CheckWorld, file: File) -> None:
+    variants = {preview.variant for preview in file.previews}
     for preview in file.previews:
         content = await world.bytes_of(file, preview.variant)
         assert content is not None
@@ -68,5 +69,5 @@ async def _check_previews(world: CheckWorld, file: File) -> None:
                 assert image.size == (preview.width, preview.height)
                 assert max(image.size) <= 1920
                 image.load()
-    is_visual = file.media in (Media.PICTURE, Media.VIDEO) or bool(file.previews)
+    is_visual = file.media in (Media.PICTURE, Media.VIDEO) or Variant.SMALL in variants
     assert file.is_visual == (is_visual and file.state is FileState.READY)

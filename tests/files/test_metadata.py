@@ -12,10 +12,10 @@ from greenroom.files import rules
 from greenroom.files.decoder.content_type import Guess, guess
 from greenroom.files.decoder.metadata import has_metadata
 from greenroom.files.models import FileState, Media, Shown, Variant
-from tests.files import documents, recordings
+from tests.files import documents, hostile_recordings as hostile, recordings
 from tests.files.checks import CheckWorld
 from tests.files.corpus import noise
-from tests.files.pictures import jpeg_with_place, saved, scene
+from tests.files.pictures import SECRET_PLACE, jpeg_with_place, saved, scene
 
 
 def _box(kind: bytes, content: bytes) -> bytes:
@@ -99,6 +99,84 @@ async def test_what_cannot_be_read_and_has_metadata_is_refused(
     kept = await checks.checked(content, name, keep_original=True)
     assert (kept.state, kept.media) == (FileState.READY, Media.OTHER)
     assert rules.may_have_original(kept), "its owner asked for it"
+
+
+_MORE_THAN_TRACKS: dict[str, Callable[[], bytes]] = {
+    "subtitles of an MP4": lambda: hostile.with_places_in_subtitles("v.mp4"),
+    "subtitles of a Matroska": lambda: hostile.with_places_in_subtitles("v.mkv"),
+    "subtitles and a place": lambda: hostile.with_places_in_subtitles(
+        "v.mp4", "-metadata", f"location={recordings.PLACE}"
+    ),
+    "a cover of an MP3": lambda: hostile.song_with_photo("s.mp3"),
+    "a cover of an M4A": lambda: hostile.song_with_photo("s.m4a"),
+    "a cover of a FLAC": lambda: hostile.song_with_photo("s.flac"),
+    "an attachment": hostile.video_with_attachment,
+    "a box of a dash camera": lambda: hostile.with_box(b"gps ", hostile.SAID_PLACE),
+    "a box of an action camera": lambda: hostile.with_box(
+        b"GPMF", hostile.SAID_PLACE, inside=b"udta"
+    ),
+    "a photo after the end": lambda: recordings.silent_video() + jpeg_with_place(),
+    "a chunk about a recording": lambda: hostile.wav_with_chunk(b"iXML"),
+    "a chunk of XMP": lambda: hostile.wav_with_chunk(b"_PMX"),
+    "XMP in an ID3": hostile.song_with_xmp,
+}
+
+
+@pytest.mark.parametrize("name", _MORE_THAN_TRACKS)
+async def test_others_get_only_the_tracks_of_videos_and_sounds(
+    checks: CheckWorld, name: str
+) -> None:
+    content = _MORE_THAN_TRACKS[name]()
+    places = (hostile.SAID_PLACE, SECRET_PLACE.encode(), recordings.PLACE.encode())
+    assert any(place in content for place in places)
+    file = await checks.checked(content)
+    assert file.media in (Media.VIDEO, Media.SOUND)
+    variants = rules.variants_for(file, Shown.CLEAR, reveal=False)
+    assert Variant.STRIPPED in variants
+    assert Variant.ORIGINAL not in variants
+    for variant in variants:
+        given = await checks.bytes_of(file, variant)
+        assert given is not None
+        assert not any(place in given for place in (*places, b"Exif\0"))
+    stripped = await checks.bytes_of(file, Variant.STRIPPED)
+    assert stripped is not None
+    again = await checks.checked(stripped)
+    assert (again.media, again.type) == (file.media, file.type)
+    assert abs(again.duration_ms - file.duration_ms) < 50
+    assert rules.may_have_original(again), "nothing is left to remove"
+
+
+@pytest.mark.parametrize(
+    "make", [recordings.video, recordings.browser_video, recordings.voice_note]
+)
+async def test_others_get_the_original_of_what_holds_only_tracks(
+    checks: CheckWorld, make: Callable[[], bytes]
+) -> None:
+    file = await checks.checked(make())
+    variants = rules.variants_for(file, Shown.CLEAR, reveal=False)
+    assert Variant.ORIGINAL in variants
+    assert Variant.STRIPPED not in variants
+
+
+async def test_a_video_stays_upright_without_its_place(checks: CheckWorld, tmp_path: Path) -> None:
+    turned = tmp_path / "v.mp4"
+    turned.write_bytes(recordings.sideways_video())
+    place = ("-c", "copy", "-metadata", f"location={recordings.PLACE}")
+    file = await checks.checked(recordings.made.__wrapped__("v.mp4", "-i", str(turned), *place))
+    stripped = await checks.bytes_of(file, Variant.STRIPPED)
+    assert stripped is not None
+    again = await checks.checked(stripped)
+    assert (again.width, again.height) == (file.width, file.height) == (240, 320)
+
+
+async def test_a_video_with_more_than_tracks_is_refused_where_it_cannot_be_copied(
+    checks: CheckWorld,
+) -> None:
+    content = hostile.that_cannot_be_copied()
+    file = await checks.checked(content)
+    assert (file.state, file.problem) == (FileState.REFUSED, "metadata-not-removable")
+    kept = await checks.checked(content, keep_original=True)
+    assert (kept.state, kept.media) == (FileState.READY, Media.OTHER)
 
 
 async def test_a_heic_is_refused_where_it_cannot_be_read(

@@ -1,20 +1,23 @@
 """Rating and recognising pictures, videos and animations, also where only a part of them is bad."""
 
 import io
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from subprocess import CalledProcessError
 
 import pytest
 from PIL import Image, ImageOps
 
 from greenroom.files import items, rules
 from greenroom.files.items import Removed
-from greenroom.files.models import File, Media, Variant
+from greenroom.files.models import BLUR, File, Media, Shown, Variant
 from greenroom.files.policy import SafeModeRules
 from greenroom.files.rater import LABELS, PIXEL_BYTES
 from greenroom.files.records import removed_in
 from greenroom.files.removed_pictures import RemovedPictures, remember_removed
 from greenroom.ids import FileId
+from tests.files import hostile_recordings as hostile
 from tests.files.checks import CheckWorld
 from tests.files.pictures import saved, scene
 from tests.files.recordings import made
@@ -120,6 +123,77 @@ async def test_a_video_is_rated_by_its_worst_picture(checks: CheckWorld, at: flo
     file = await checks.checked(_video_that_turns_red(at))
     assert (file.media, file.band) == (Media.VIDEO, 2)
     assert rater.rated == 5
+
+
+_RED_VIDEOS: dict[str, Callable[[], bytes]] = {
+    "an MP4 that says it is shorter": lambda: hostile.too_short("v.mp4"),
+    "a WebM that says it is shorter": lambda: hostile.too_short("v.webm"),
+    "a wrong index": hostile.with_wrong_index,
+    "a picture that is shown for long": hostile.almost_still,
+    "pictures of chapters": hostile.video_as_chapters,
+    "a cover as the first stream": hostile.with_cover_first,
+}
+
+
+@pytest.mark.parametrize("name", _RED_VIDEOS)
+async def test_what_players_show_is_rated(checks: CheckWorld, name: str) -> None:
+    checks.change_files(rater=RedIsBad())
+    file = await checks.checked(_RED_VIDEOS[name]())
+    assert (file.media, file.band) == (Media.VIDEO, 2)
+
+
+async def test_a_video_of_which_pictures_cannot_be_read_counts_as_unrated(
+    checks: CheckWorld,
+) -> None:
+    checks.change_files(rater=RedIsBad())
+    file = await checks.checked(hostile.partly_damaged())
+    assert (file.media, file.band, file.is_rated) == (Media.VIDEO, BLUR, False)
+
+
+def _pixels(content: bytes, folder: Path, *options: str) -> set[tuple[int, int, int]]:
+    """The first pixel of pictures of the first video track, roughly."""
+    path = folder / "video"
+    path.write_bytes(content)
+    before, after = (options, ()) if "-map" not in options else ((), options)
+    shown = ("-vf", "fps=2,scale=1:1", "-pix_fmt", "rgb24", "-f", "rawvideo")
+    found = made.__wrapped__("p.raw", *before, "-i", str(path), *after, *shown)
+    return {
+        (red // 200, green // 200, blue // 200)
+        for red, green, blue in zip(*[iter(found)] * 3, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", ["v.mp4", "v.webm"])
+@pytest.mark.parametrize("keep_original", [True, False])
+async def test_of_two_videos_others_get_only_the_one_that_is_rated(
+    checks: CheckWorld, tmp_path: Path, name: str, keep_original: bool
+) -> None:
+    checks.change_files(rater=RedIsBad())
+    content = hostile.with_two_tracks(name)
+    file = await checks.checked(content, keep_original=keep_original)
+    assert file.band == 2, "players show the red one"
+    variants = rules.variants_for(file, Shown.CLEAR, reveal=False)
+    assert Variant.ORIGINAL not in variants
+    assert Variant.STRIPPED in variants
+    stripped = await checks.bytes_of(file, Variant.STRIPPED)
+    assert stripped is not None
+    assert _pixels(stripped, tmp_path) == {(1, 0, 0)}
+    with pytest.raises(CalledProcessError):
+        _pixels(stripped, tmp_path, "-map", "0:v:1")
+
+
+async def test_others_do_not_get_pictures_that_an_edit_list_leaves_out(
+    checks: CheckWorld, tmp_path: Path
+) -> None:
+    checks.change_files(rater=RedIsBad())
+    content = hostile.cut()
+    assert _pixels(content, tmp_path) == {(0, 1, 0)}
+    assert _pixels(content, tmp_path, "-ignore_editlist", "1") == {(0, 1, 0), (1, 0, 0)}
+    file = await checks.checked(content, keep_original=True)
+    assert (file.band, rules.may_have_original(file)) == (0, False)
+    stripped = await checks.bytes_of(file, Variant.STRIPPED)
+    assert stripped is not None
+    assert _pixels(stripped, tmp_path, "-ignore_editlist", "1") == {(0, 1, 0)}
 
 
 def test_the_worst_rating_counts() -> None:

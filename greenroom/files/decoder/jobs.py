@@ -76,6 +76,10 @@ class Decoded(_Tagged, frozen=True, kw_only=True):
     pages: int = 0
     previews: tuple[Made, ...] = ()
     has_pixels: bool = False
+    is_rated_whole: bool = True
+    """No picture of a video that should be rated is missing."""
+    shows_more: bool = False
+    """The original has pictures that are not rated, such as a second video track."""
 
 
 class TooManyPixels(_Tagged, frozen=True):

@@ -1,4 +1,5 @@
-"""Looks for metadata in files that no decoder here can read: it cannot be removed from them.
+"""Looks for metadata in files that no decoder here can read: it cannot be removed from them. In
+videos and sounds it looks for what ffmpeg does not tell of.
 
 It looks for the bytes with which EXIF, XMP and places begin, wherever they are: a damaged file has
 no structure that could be followed. Compressed metadata is not found, but it begins with a name
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from greenroom.files.decoder import parts
 from greenroom.files.decoder.content_type import Guess
 from greenroom.files.models import Media
 
@@ -42,10 +44,15 @@ _BY_READER: Final = {
     "WEBP": (b"EXIF", b"XMP "),
     "GIF": (b"XMP DataXMP",),
     "TIFF": _TIFF,
-    "mov": (b"cmov", b"gpmd", b"camm"),
-    "matroska": (b"LOCATION", b"location"),
+    "matroska": (b"LOCATION", b"location", b"S_TEXT"),
     "ogg": (b"LOCATION", b"location"),
 }
+_PLACES_IN_BOXES: Final = (
+    *(b"cmov", b"gpmd", b"camm", b"gps ", b"GPMF", b"freeGPS"),
+    *(b"tx3g", b"sbtl"),  # subtitles, in which drones write where they are
+)
+"""In MP4 and QuickTime. Too short to be looked for in pictures and sound."""
+_ANY_IN_BOXES: Final = (*_PLACES_IN_BOXES, b"uuid", b"XMP_", b"ID32")
 _CHUNK: Final = 4_000_000
 _LONGEST: Final = 64
 """More bytes than any of them has."""
@@ -58,8 +65,28 @@ def has_metadata(path: Path, found: Guess) -> bool:
     a place. A text, a document or an archive is sent as it is."""
     if found.holds_others:
         return False
-    if found.media is not Media.OTHER:
-        return _contains(path, (*_ANY, *_BY_READER.get(found.reader, ())))
+    if found.media is Media.OTHER:
+        return _contains(path, _PLACES)
+    if found.reader == "mov" and _in_boxes(path, _PLACES_IN_BOXES):
+        return True
+    return _contains(path, (*_ANY, *_BY_READER.get(found.reader, ())))
+
+
+def holds_more(path: Path, reader: str) -> bool:
+    """Whether a video or sound has anything besides its tracks. Too much may be found: it is only
+    copied without it."""
+    if reader == "mov":
+        is_known = all(box.is_known for box in parts.boxes(path))
+        return not is_known or _in_boxes(path, (*_ANY, *_ANY_IN_BOXES))
+    if reader == "wav":
+        return not all(chunk.is_known for chunk in parts.chunks(path))
+    return _contains(path, (*_ANY, *_BY_READER.get(reader, ())))
+
+
+def holds_place(path: Path, reader: str) -> bool:
+    """Besides the tracks of a video or sound."""
+    if reader == "mov":
+        return _in_boxes(path, (*_PLACES, *_PLACES_IN_BOXES))
     return _contains(path, _PLACES)
 
 
@@ -67,16 +94,23 @@ def _contains(path: Path, wanted: Iterable[bytes]) -> bool:
     return any(one in chunk for chunk in _chunks(path) for one in wanted)
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
+def _in_boxes(path: Path, wanted: Iterable[bytes]) -> bool:
+    """Outside the media data."""
+    boxes = (box for box in parts.boxes(path) if box.kind != parts.MEDIA)
+    found = (chunk for box in boxes for chunk in _chunks(path, box.start, box.end))
+    return any(one in chunk for chunk in found for one in wanted)
+
+
+def _chunks(path: Path, start: int = 0, end: int | None = None) -> Iterator[bytes]:
     """Each begins with the end of the one before it."""
     with path.open("rb") as file:
-        size = file.seek(0, 2)
-        at, rest = 0, b""
-        while at < size:
-            if _FIRST <= at < size - _LAST:
-                at, rest = size - _LAST, b""
+        end = file.seek(0, 2) if end is None else end
+        at, rest = start, b""
+        while at < end:
+            if start + _FIRST <= at < end - _LAST:
+                at, rest = end - _LAST, b""
             file.seek(at)
-            read = file.read(_CHUNK)
+            read = file.read(min(_CHUNK, end - at))
             if not read:
                 return
             at += len(read)

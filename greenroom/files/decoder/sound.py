@@ -20,7 +20,7 @@ _DECODE_SECONDS: Final = 60
 
 
 def read_sound(path: Path, guess: Guess, found: Probe) -> Decoded:
-    if found.first("audio") is None:
+    if not found.has_sound:
         raise NotDecodable("there is no sound in it")
     samples = _samples(path, guess.reader)
     if len(samples) == 0:

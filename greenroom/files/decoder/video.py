@@ -1,36 +1,32 @@
-"""Reads a video: its duration, a picture of it, a short preview, and whether it tells a place."""
+"""Reads a video: its duration, pictures of it, a short preview, and a copy for others if needed."""
 
-import re
-from collections.abc import Iterable, Iterator
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 from PIL import Image
 
 from greenroom.files.decoder.content_type import Guess
 from greenroom.files.decoder.ffmpeg import Probe, Stream, ffmpeg, probe, source
-from greenroom.files.decoder.jobs import (
-    MOST_FRAMES,
-    UNKNOWN,
-    Decoded,
-    LocationStays,
-    Made,
-    MetadataStays,
-)
+from greenroom.files.decoder.jobs import Decoded, Made
 from greenroom.files.decoder.picture import LARGEST, check_pixels, open_picture
-from greenroom.files.decoder.problems import NotDecodable, Stopped
+from greenroom.files.decoder.problems import NotDecodable
 from greenroom.files.decoder.sound import read_sound
+from greenroom.files.decoder.stripped import NO_METADATA, refuse_if_more, with_stripped
+from greenroom.files.decoder.timeline import Timeline, read_timeline
 from greenroom.files.decoder.versions import FRAME_SIDE, versions, with_frames
 from greenroom.files.models import Media, Variant
 
 CLIP_SECONDS: Final = 30
 CLIP_SIDE: Final = 360
-_POSTER_SECONDS, _FRAME_SECONDS, _MAKE_CLIP_SECONDS, _COUNT_SECONDS = 60, 10, 120, 60
-_NO_METADATA: Final = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact")
-_PLACE: Final = re.compile(r"location|gps|geo|xyz|loci", re.IGNORECASE)
-_PLACE_IN_XMP: Final = re.compile(r"GPS|Location|City", re.IGNORECASE)
+_POSTER_SECONDS, _FRAME_SECONDS, _MAKE_CLIP_SECONDS = 60, 10, 120
+_FRAMES_SECONDS: Final = 40
+"""Together."""
+_EARLY_SECONDS: Final = 15
+"""More than there are between two whole pictures of nearly all videos."""
 _TYPE_BY_CONTENT: Final = {"video/webm": "video/x-matroska"}
 _WEBM_CODECS: Final = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
 
@@ -39,16 +35,15 @@ def read_video(path: Path, guess: Guess, folder: Path, *, max_pixels: int, size:
     """A video, or a sound in the same kind of file."""
     found = probe(path, guess.reader)
     guess = replace(guess, type=_exact_type(guess.type, found))
-    if found.first("video") is None:
-        sound = read_sound(path, replace(guess, type=sound_type(guess.type)), found)
-        return _with_stripped(sound, path, guess, folder, found, size)
     try:
-        video = _read(path, guess, folder, found, max_pixels)
+        if (stream := found.video) is None:
+            read = read_sound(path, replace(guess, type=sound_type(guess.type)), found)
+        else:
+            read = _read(path, guess, folder, found, stream, max_pixels)
     except NotDecodable:
-        if tells_place(found):
-            raise Stopped(MetadataStays(UNKNOWN)) from None
+        refuse_if_more(path, guess, found)
         raise
-    return _with_stripped(video, path, guess, folder, found, size)
+    return with_stripped(read, path, guess, folder, found, size)
 
 
 def sound_type(type: str) -> str:
@@ -59,29 +54,56 @@ def sound_type(type: str) -> str:
 
 def _exact_type(type: str, found: Probe) -> str:
     """A Matroska file is WebM only with certain codecs."""
-    codecs = {stream.codec_name for stream in found.streams if stream.codec_name}
+    if type == "audio/mp4" and found.video is not None:
+        return "video/mp4"
+    others_get = [found.video, *(one for one in found.streams if one.codec_type == "audio")]
+    codecs = {stream.codec_name for stream in others_get if stream and stream.codec_name}
     is_other = type in _TYPE_BY_CONTENT and not codecs <= _WEBM_CODECS
     return _TYPE_BY_CONTENT[type] if is_other else type
 
 
-def _read(path: Path, guess: Guess, folder: Path, found: Probe, max_pixels: int) -> Decoded:
-    stream = found.first("video")
-    assert stream is not None
+def _read(
+    path: Path, guess: Guess, folder: Path, found: Probe, stream: Stream, max_pixels: int
+) -> Decoded:
     width, height = _upright(stream)
     check_pixels(width, height, 1, max_pixels)
-    duration_ms = found.duration_ms or _counted_ms(path, guess.reader)
-    poster = _poster(path, guess.reader, folder, duration_ms)
+    timeline = read_timeline(path, guess.reader, stream)
+    video = _Video(path, guess.reader, stream, timeline)
+    poster = _poster(video, folder)
     picture = open_picture(poster, "PNG", max_pixels=max_pixels)
     poster.unlink()
     picture = replace(picture, width=width, height=height)
     decoded = versions(picture, guess.type, Media.VIDEO, folder)
-    decoded = replace(decoded, duration_ms=duration_ms)
-    frames = _later_frames(path, guess.reader, folder, duration_ms, max_pixels)
-    decoded = with_frames(decoded, frames, folder)
+    frames = _later_frames(video, folder, max_pixels)
+    decoded = replace(
+        with_frames(decoded, frames, folder),
+        duration_ms=max(found.duration_ms, round(timeline.duration * 1000)),
+        is_rated_whole=timeline.is_whole and len(frames) == len(timeline.later()),
+        shows_more=len(found.videos) > 1 or _is_cut(guess, stream, timeline),
+    )
     with suppress(NotDecodable):  # a video that is too slow to convert has no short preview
-        clip = _clip(path, guess.reader, folder, (width, height))
+        clip = _clip(video, folder, (width, height))
         return replace(decoded, previews=(*decoded.previews, clip))
     return decoded
+
+
+class _Video(Struct, frozen=True):
+    """The stream of a file that is shown and rated."""
+
+    path: Path
+    format: str
+    stream: Stream
+    timeline: Timeline
+
+    @property
+    def map(self) -> tuple[str, str]:
+        return "-map", f"0:{self.stream.index}"
+
+
+def _is_cut(guess: Guess, stream: Stream, timeline: Timeline) -> bool:
+    """Whether an edit list leaves pictures out. Not all players follow it."""
+    count = int(stream.nb_frames) if stream.nb_frames.isdecimal() else 0
+    return guess.reader == "mov" and count > len(timeline.times)
 
 
 def _upright(stream: Stream) -> tuple[int, int]:
@@ -96,44 +118,64 @@ def _upright(stream: Stream) -> tuple[int, int]:
     return (height, width) if is_sideways else (width, height)
 
 
-def _counted_ms(path: Path, format: str) -> int:
-    """Browsers record without saying how long: the time of the last packet."""
-    arguments = (*source(path, format), "-map", "0:v:0", "-c", "copy", "-progress", "pipe:1")
-    try:
-        output = ffmpeg((*arguments, "-f", "null", "-"), seconds=_COUNT_SECONDS)
-    except NotDecodable:
-        return 0
-    times = re.findall(rb"out_time_us=(\d{1,15})", output)
-    return int(times[-1]) // 1000 if times else 0
-
-
-def _poster(path: Path, format: str, folder: Path, duration_ms: int) -> Path:
+def _poster(video: _Video, folder: Path) -> Path:
     """The picture after a second, or earlier in a shorter video; the first one if that fails."""
-    poster = folder / "poster.png"
-    for at_ms in (min(1000, duration_ms // 4), 0):
+    poster, timeline = folder / "poster.png", video.timeline
+    if timeline.times:
+        at = timeline.shown_at(min(1, timeline.duration / 4))
         with suppress(NotDecodable):
-            return _frame(path, format, poster, at_ms, LARGEST, seconds=_POSTER_SECONDS)
-    raise NotDecodable("no picture in the video")
+            return _frame(video, poster, _Seek(at), LARGEST, seconds=_POSTER_SECONDS)
+    return _frame(video, poster, None, LARGEST, seconds=_POSTER_SECONDS)
 
 
-def _later_frames(
-    path: Path, format: str, folder: Path, duration_ms: int, max_pixels: int
-) -> Iterator[Image.Image]:
-    """After a fifth of its time, two fifths, and so on."""
-    target = folder / "frame.png"
-    for part in range(1, MOST_FRAMES):
-        at_ms = duration_ms * part // MOST_FRAMES
-        with suppress(NotDecodable):
-            _frame(path, format, target, at_ms, FRAME_SIDE, seconds=_FRAME_SECONDS)
-            yield open_picture(target, "PNG", max_pixels=max_pixels).image
-        target.unlink(missing_ok=True)
+class _Seek(Struct, frozen=True):
+    """The picture that begins then, and no other one."""
+
+    at: float
+    early: float = 0
+    """So many seconds before it, reading begins."""
+    has_index: bool = True
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        start = ("-seek_timestamp", "1", "-ss", f"{self.at - self.early - 0.001:.6f}")
+        return start if self.has_index else ("-fflags", "+ignidx", *start)
+
+    @property
+    def filter(self) -> str:
+        """Without it there would be a later one where the index of a file leads elsewhere."""
+        return f"trim=start={self.early}:end={self.early + 1},"
 
 
-def _frame(path: Path, format: str, target: Path, at_ms: int, side: int, *, seconds: float) -> Path:
+def _seeks(at: float, before: float, first: float) -> tuple[_Seek, ...]:
+    """The ways to a picture: the usual one, two for files with a wrong index or with none, and one
+    to another picture."""
+    early = _Seek(at, early=min(_EARLY_SECONDS, at - first))
+    return _Seek(at), _Seek(at, has_index=False), early, _Seek(before)
+
+
+def _later_frames(video: _Video, folder: Path, max_pixels: int) -> list[Image.Image]:
+    """Fewer than there should be, if some cannot be read."""
+    frames, target = list[Image.Image](), folder / "frame.png"
+    until = time.monotonic() + _FRAMES_SECONDS
+    for at, before in video.timeline.later():
+        for seek in _seeks(at, before, video.timeline.times[0]):
+            target.unlink(missing_ok=True)
+            with suppress(NotDecodable):
+                seconds = max(0.1, min(_FRAME_SECONDS, until - time.monotonic()))
+                _frame(video, target, seek, FRAME_SIDE, seconds=seconds)
+                frames.append(open_picture(target, "PNG", max_pixels=max_pixels).image)
+                break
+    target.unlink(missing_ok=True)
+    return frames
+
+
+def _frame(video: _Video, target: Path, seek: _Seek | None, side: int, *, seconds: float) -> Path:
+    before, chosen = ((), "") if seek is None else (seek.arguments, seek.filter)
     ffmpeg(
         (
-            *("-ss", f"{at_ms}ms", *source(path, format)),
-            *("-map", "0:v:0", "-frames:v", "1", "-vf", _scaled(side, short=False)),
+            *(*before, *source(video.path, video.format), *video.map),
+            *("-frames:v", "1", "-vf", chosen + _scaled(side, short=False)),
             *("-pix_fmt", "rgb24"),  # without transparency, like the clip
             *("-f", "image2", "-c:v", "png", "-update", "1", str(target)),
         ),
@@ -152,12 +194,12 @@ def _scaled(side: int, *, short: bool) -> str:
     return f"scale='max(1,iw*if(sar,sar,1))':ih,setsar=1,scale={half}"
 
 
-def _clip(path: Path, format: str, folder: Path, size: tuple[int, int]) -> Made:
+def _clip(video: _Video, folder: Path, size: tuple[int, int]) -> Made:
     target = folder / Variant.CLIP.value
     ffmpeg(
         (
-            *("-t", str(CLIP_SECONDS), *source(path, format)),
-            *("-map", "0:v:0", "-map", "0:a:0?", "-sn", "-dn", *_NO_METADATA),
+            *("-t", str(CLIP_SECONDS), *source(video.path, video.format)),
+            *(*video.map, "-map", "0:a:0?", "-sn", "-dn", *NO_METADATA),
             *("-vf", f"{_scaled(CLIP_SIDE, short=True)},fps='min(30,source_fps)',format=yuv420p"),
             *("-c:v", "libx264", "-preset", "veryfast", "-crf", "28", "-threads", "2"),
             *("-maxrate", "900k", "-bufsize", "1800k", "-profile:v", "main"),
@@ -169,51 +211,3 @@ def _clip(path: Path, format: str, folder: Path, size: tuple[int, int]) -> Made:
     factor = min(1.0, CLIP_SIDE / min(size))
     width, height = (2 * max(1, round(side * factor / 2)) for side in size)
     return Made(Variant.CLIP, "video/mp4", width, height)
-
-
-def _with_stripped(
-    decoded: Decoded, path: Path, guess: Guess, folder: Path, found: Probe, size: int
-) -> Decoded:
-    """Adds a copy without metadata if the file tells a place."""
-    if not tells_place(found):
-        return decoded
-    target = folder / Variant.STRIPPED.value
-    try:
-        _strip(path, guess, target, seconds=30 + size / 10_000_000)
-        if tells_place(probe(target, guess.reader)):
-            raise NotDecodable("the place is still there")
-    except NotDecodable:
-        raise Stopped(LocationStays()) from None
-    made = Made(Variant.STRIPPED, decoded.type, decoded.width, decoded.height)
-    return replace(decoded, previews=(*decoded.previews, made))
-
-
-_WRITERS: Final = {"asf": "asf", "mpeg": "mpeg", "aac": "adts"}
-
-
-def _strip(path: Path, guess: Guess, target: Path, *, seconds: float) -> None:
-    writer = _WRITERS.get(guess.reader, guess.reader)
-    if guess.reader == "mov" and guess.type != "video/quicktime":
-        writer = "mp4"
-    if guess.reader == "matroska" and guess.type.endswith("webm"):
-        writer = "webm"
-    streams = ("-map", "0:v?", "-map", "0:a?", "-map", "0:s?", "-dn", *_NO_METADATA)
-    faststart = ("-movflags", "+faststart") if writer in ("mp4", "mov") else ()
-    arguments = (*source(path, guess.reader), *streams, "-c", "copy", *faststart)
-    ffmpeg((*arguments, "-f", writer, str(target)), seconds=seconds)
-
-
-def tells_place(found: Probe) -> bool:
-    """In a tag, or in a track of data, in which cameras record where they are all the time."""
-    every = [found.format.tags, *(stream.tags for stream in found.streams)]
-    if any(stream.codec_type == "data" for stream in found.streams):
-        return True
-    return any(map(_names_place, every))
-
-
-def _names_place(tags: dict[str, str]) -> bool:
-    return _any_matches(_PLACE, tags) or bool(_PLACE_IN_XMP.search(tags.get("xmp", "")))
-
-
-def _any_matches(pattern: re.Pattern[str], names: Iterable[str]) -> bool:
-    return any(pattern.search(name) for name in names)
