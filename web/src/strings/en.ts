@@ -308,7 +308,6 @@ export const en = {
   "notice.band_kept": "We looked at your picture again. It stays as it is.",
   "notice.reinstated": "Your account is no longer suspended. Welcome back.",
   "notice.review": "If you think this is a mistake, a moderator can decide again.",
-  "notice.askReview": "Ask for a review",
   "notice.reason": "Reason: {reason}",
   "notice.appeal": "If you think this is a mistake, contact this site's support.",
   "notice.appealTo": "If you think this is a mistake, contact {contact}.",
