@@ -9,7 +9,7 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 from hypothesis import strategies as st
@@ -21,9 +21,11 @@ from greenroom.errors import Problem
 from greenroom.files.access import file_views
 from greenroom.files.create_file import create_file
 from greenroom.files.delete_file import delete_file
-from greenroom.files.models import FileState, NewFile
-from greenroom.files.problems import FileNotFound
+from greenroom.files.file_urls import MAX_FILES, Wanted, file_urls
+from greenroom.files.models import FileState, NewFile, SafeMode
+from greenroom.files.problems import FileNotFound, FileNotReady
 from greenroom.files.set_band import apply_band
+from greenroom.files.set_preferences import set_safe_mode
 from greenroom.files.storage import storage
 from greenroom.ids import FileId, MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging import (
@@ -47,6 +49,7 @@ from greenroom.messaging import (
 from greenroom.messaging.block import block_person, block_sender, unblock_person
 from greenroom.messaging.cancel_waiting import cancel_waiting
 from greenroom.messaging.context import DeferredWork
+from greenroom.messaging.edit_thread import edit_thread
 from greenroom.messaging.models import (
     Folder,
     Kind,
@@ -59,7 +62,8 @@ from greenroom.messaging.models import (
 )
 from greenroom.messaging.outgoing import Canceled, Failed, Outgoing, Sent, Waiting
 from greenroom.messaging.pairs import direct_id
-from greenroom.messaging.problems import InvalidAttachments, ThreadNotFound
+from greenroom.messaging.problems import FileAlreadyUsed, InvalidAttachments, ThreadNotFound
+from greenroom.messaging.set_status import ThreadChange
 from greenroom.messaging.waiting import waiting_messages
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
@@ -100,6 +104,7 @@ _VERBS = (
     *("leave", "add", "remove", "rename", "lock"),
     *("announce", "announce", "announce", "attach", "attach", "settle", "settle", "settle"),
     *("cancel", "drop", "band", "ask_again"),
+    *("band", "band", "view", "view", "view"),
 )
 _NUMBER = st.integers(0, 59)
 STEPS = st.tuples(st.sampled_from(_VERBS), _NUMBER, _NUMBER, _NUMBER)
@@ -514,7 +519,9 @@ class ModelRunner:
         try:
             outcome = await send.send(self._node, Actor(user), thread, outgoing)
         except Problem as problem:
-            is_late = isinstance(problem, FileNotFound | InvalidAttachments)
+            is_late = isinstance(
+                problem, FileNotFound | InvalidAttachments | FileAlreadyUsed | FileNotReady
+            )
             if not is_late or told != "ThreadNotFound":
                 self._agree(problem, told)
             return thread  # a node that does not know yet that they have left looks at files first
@@ -542,7 +549,9 @@ class ModelRunner:
 
     async def _settle_file(self, file: Attached, state: str) -> None:
         ended = FileState.REFUSED if state == BAD else FileState.READY
-        await file_steps.settle(self.world, file.id, ended)
+        file.rated = state == BAD or file.size % 3 > 0
+        fields: dict[str, Any] = {} if file.rated else {"labels": {}}
+        await file_steps.settle(self.world, file.id, ended, **fields)
         self.model.settle(file, state)
 
     async def _cancel(self, a: int, *_: int) -> None:
@@ -578,10 +587,34 @@ class ModelRunner:
         if file is None or file.state != READY:
             return None
         now_ms = self.world.clock.now_ms()
-        file.band = a % 3
+        file.band, file.rated = a % 3, True
         await apply_band(self._node.files, file.id, file.band, self.moderator.user, now_ms)
         await self._background()
         return file.talk
+
+    async def _view(self, a: int, b: int, c: int) -> ThreadId | None:
+        """Of somebody who sees another's file: their preference changes, and what their thread
+        requires of them. So often that the two meet."""
+        shown = [
+            (file, user)
+            for file in self.model.files.values()
+            for user in self.model.talks[file.talk].sides
+            if file.post and user != file.owner and self.model.sees_file(user, file)
+        ]
+        if not shown:
+            return None
+        file, viewer = shown[a % len(shown)]
+        mode = (SafeMode.SHOW, SafeMode.SHOW, SafeMode.BLUR, SafeMode.HIDE)[b % 4]
+        await set_safe_mode(self._node.files, Actor(viewer), mode)
+        self.model.prefers[viewer] = mode.value
+        talk, safe_mode = self.model.talks[file.talk], bool(c % 3)
+        user = talk.opener if a % 4 else viewer
+        change = ThreadChange(safe_mode=safe_mode)
+        return await self._both(
+            talk.id,
+            edit_thread(self._node, Actor(user), talk.id, change),
+            lambda: self.model.set_safe_mode(user, talk.id, safe_mode),
+        )
 
     async def _background(self) -> None:
         """Timers and followers run until they have nothing to do."""
@@ -718,6 +751,12 @@ class ModelRunner:
                 found = seen[file.id].file
                 assert (found.use is not None) == file.is_used
                 assert found.band == file.band
+        others = tuple(file for file in seen if seen[file].viewer is not None)[-MAX_FILES:]
+        if others:
+            shown_files = await file_urls(files, actor, Wanted(files=others))
+            assert {one.file: one.shown.value for one in shown_files} == {
+                file: self.model.shows_as(user, self.model.files[file]) for file in others
+            }
 
     async def _check_page(self, user: UserId, folder: Folder) -> None:
         page = await inbox.inbox(self.watch, Actor(user), folder, limit=50)

@@ -66,6 +66,7 @@ class Attached:
     expires: int | None
     state: str = COMING
     band: int = 0
+    rated: bool = True
     post: "Post | None" = None
     wait: "Wait | None" = None
 
@@ -145,6 +146,7 @@ class Talk:
     awaits: set[UserId] = field(default_factory=set)
     locked: bool = False
     subject: str | None = None
+    safe_mode: bool = False
     away: dict[UserId, Gone] = field(default_factory=dict)
     made_for: frozenset[UserId] | None = None
     """Like `two`, but unchanged when somebody is added."""
@@ -255,6 +257,8 @@ class ReferenceModel:
     """(a, b): a has written to b, or has accepted them."""
     files: dict[FileId, Attached] = field(default_factory=dict)
     waits: list[Wait] = field(default_factory=list)
+    prefers: dict[UserId, str] = field(default_factory=dict)
+    """How they want sensitive pictures: `show`, `blur` or `hide`."""
     asked: dict[tuple[UserId, UserId], tuple[ThreadId, int]] = field(default_factory=dict)
     """(a, b): where a last sent b a request, and until when a cannot send another."""
 
@@ -442,6 +446,11 @@ class ReferenceModel:
         self._check_writes(actor, talk)
         talk.subject = subject
         self._post(talk, actor, event="subject.changed", about=(subject,))
+
+    def set_safe_mode(self, actor: UserId, thread: ThreadId, safe_mode: bool) -> None:
+        talk = self._mine(actor, thread)
+        self._check_manages(actor, talk)
+        talk.safe_mode = safe_mode
 
     def lock(self, moderator: UserId, thread: ThreadId, locked: bool) -> None:
         talk = self.talks[thread]
@@ -640,6 +649,32 @@ class ReferenceModel:
         if file.post is None or not talk.is_open_to(user, self.now):
             return False
         return file.post in self.posts(user, talk)
+
+    def shows_as(self, user: UserId, file: Attached) -> str:
+        """Of a file that the user sees."""
+        if file.owner == user:
+            return "clear"
+        talk, band = self.talks[file.talk], file.band
+        if not file.rated and not self._knows(user, file.owner, talk):
+            band = max(band, 1)
+        prefers = self.prefers.get(user, "blur")
+        if talk.safe_mode and prefers == "show":
+            prefers = "blur"
+        if band == 0:
+            return "clear"
+        return {
+            "show": ("clear", "blurred"),
+            "blur": ("blurred", "hidden"),
+            "hide": ("hidden", "hidden"),
+        }[prefers][band - 1]
+
+    def _knows(self, user: UserId, owner: UserId, talk: Talk) -> bool:
+        """They have written to the owner, or accepted them: here or elsewhere."""
+        if (user, owner) in self.met:
+            return True
+        if owner not in talk.sides or not talk.has_accepted(user):
+            return False
+        return talk.sides[user].sent > talk.sides[owner].joined
 
     def may_attach(self, user: UserId, talk: Talk) -> bool:
         try:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from tests.messaging.model_runner import SCENES, ModelRunner, Step
 from tests.messaging.world import MessagingWorld, world_on
@@ -19,6 +19,19 @@ _SETTINGS = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+
+
+SAFE_MODE: list[Step] = [
+    *(("accept", 3, 0, 0), ("announce", 3, 1, 1), ("band", 1, 0, 0)),
+    *(("view", 1, 0, 1), ("view", 1, 0, 0), ("band", 2, 0, 0), ("view", 1, 0, 1)),
+]
+"""A picture gets a band, and its thread requires safe mode of a viewer who prefers to see it. So
+much comes together in few random scenes."""
+STRANGER: list[Step] = [
+    *(("add", 3, 2, 8), ("accept", 4, 0, 0), ("accept", 2, 0, 0), ("accept", 1, 0, 0)),
+    *(("look", 0, 0, 0), ("look", 0, 0, 0), ("announce", 3, 1, 1), ("send", 4, 2, 2)),
+]
+"""A member sees an unrated picture of another whom they do not know, and then writes."""
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +64,8 @@ async def _play(world: MessagingWorld, scene: list[Step], every: int = 1) -> Non
 @pytest.mark.timeout(1200)
 @_SETTINGS
 @given(scene=SCENES)
+@example(scene=SAFE_MODE)
+@example(scene=STRANGER)
 def test_everybody_sees_what_the_reference_model_says(
     runner: asyncio.Runner, sqlite: MessagingWorld, scene: list[Step]
 ) -> None:
