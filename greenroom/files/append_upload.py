@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from greenroom.blobs.base import AppendBlobs, AppendConflict, DiscardContent, WrongSize
 from greenroom.files import access
-from greenroom.files.complete_upload import finish, unless_deleted
+from greenroom.files.complete_upload import finish, reload_unless_deleted
 from greenroom.files.context import Files
 from greenroom.files.models import File, FileState
 from greenroom.files.problems import (
@@ -63,7 +63,7 @@ async def append_upload(
     try:
         arrived = await _append(blobs, file, offset, content, checksum)
     finally:
-        await unless_deleted(files, file)
+        await reload_unless_deleted(files, file)
     if arrived == file.size:
         file = await finish(files, file)
     return Appended(file, arrived)

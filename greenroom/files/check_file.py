@@ -252,7 +252,7 @@ def _ops(before: File, after: File, now_ms: int) -> tuple[Op, ...]:
 
 async def _forget(files: Files, file_id: FileId, found: File | None) -> None:
     """Removes previews that were stored after the file was deleted."""
-    if found is not None and items.counts(found):
+    if found is not None and items.counts_against_quota(found):
         return
     variants = [variant for variant in Variant if variant is not Variant.ORIGINAL]
     keys = (preview_blob(file_id, variant) for variant in variants)

@@ -50,7 +50,7 @@ class Address(Struct, frozen=True):
     """Of a Unix socket."""
 
 
-class Patience(Struct, frozen=True):
+class Timeouts(Struct, frozen=True):
     """How long clamd may take, in seconds."""
 
     connect: float = 5
@@ -85,9 +85,9 @@ def address_of(url: str) -> Address:
 
 
 class Clamd:
-    def __init__(self, address: Address, patience: Patience | None = None) -> None:
+    def __init__(self, address: Address, timeouts: Timeouts | None = None) -> None:
         self._address = address
-        self._patience = patience or Patience()
+        self._timeouts = timeouts or Timeouts()
 
     async def scan(self, content: Content) -> ScanOutcome:
         try:
@@ -108,7 +108,7 @@ class Clamd:
         async with self._connected() as (reader, writer):
             writer.write(b"zVERSION\0")
             try:
-                async with asyncio.timeout(self._patience.connect):
+                async with asyncio.timeout(self._timeouts.connect):
                     return _text(await reader.readuntil(b"\0"))
             except (TimeoutError, OSError, EOFError, asyncio.LimitOverrunError) as error:
                 raise ScannerUnavailable("clamd does not answer") from error
@@ -117,7 +117,7 @@ class Clamd:
         async with self._connected() as (reader, writer):
             pieces = content()
             reply = asyncio.create_task(_reply(reader))
-            whole = asyncio.timeout(self._patience.whole)
+            whole = asyncio.timeout(self._timeouts.whole)
             try:
                 async with whole:
                     return await self._answer(writer, pieces, reply)
@@ -138,8 +138,8 @@ class Clamd:
         reply: asyncio.Task[bytes | None],
     ) -> ScanOutcome:
         sent, has_all = await self._sent(writer, content, until=reply)
-        patience = self._patience.reply if has_all else _LAST_WORDS_SECONDS
-        await asyncio.wait((reply,), timeout=patience)
+        seconds = self._timeouts.reply if has_all else _LAST_WORDS_SECONDS
+        await asyncio.wait((reply,), timeout=seconds)
         if not reply.done():
             raise _NoAnswer(_LATE if has_all else _if_cut_off(sent))
         if (answer := reply.result()) is None:
@@ -167,7 +167,7 @@ class Clamd:
     async def _write(self, writer: asyncio.StreamWriter, chunk: bytes) -> bool:
         writer.write(chunk)
         try:
-            async with asyncio.timeout(self._patience.send):
+            async with asyncio.timeout(self._timeouts.send):
                 await writer.drain()
         except TimeoutError:
             raise ScannerUnavailable("clamd does not read what it is sent") from None
@@ -178,7 +178,7 @@ class Clamd:
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[_Connection]:
         try:
-            async with asyncio.timeout(self._patience.connect):
+            async with asyncio.timeout(self._timeouts.connect):
                 opened = await self._open()
         except (OSError, TimeoutError) as error:
             raise ScannerUnavailable(f"clamd cannot be reached: {error}") from error

@@ -33,15 +33,16 @@ async def finish(files: Files, file: File) -> File:
         try:
             await files.store.write(items.change_op(after), check_timer(after, now_ms))
         except ConditionFailed:
-            file = await unless_deleted(files, file)
+            file = await reload_unless_deleted(files, file)
         else:
             files.pipeline.wake(now_ms)
             return after
     raise Conflict
 
 
-async def unless_deleted(files: Files, file: File) -> File:
-    """As it is now. Bytes that have come since the file was deleted are removed again."""
+async def reload_unless_deleted(files: Files, file: File) -> File:
+    """The file as it is now. If it was deleted meanwhile, removes the bytes that have come since,
+    and raises `FileNotFound`."""
     try:
         return await access.existing(files, file.id)
     except FileNotFound:

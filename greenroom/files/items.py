@@ -101,8 +101,8 @@ def deleted(before: File, now_ms: int) -> File:
     )
 
 
-def counts(file: File) -> bool:
-    """Whether the file counts against its owner's quota."""
+def counts_against_quota(file: File) -> bool:
+    """Not once it is deleted or refused: its bytes go."""
     return file.state is not FileState.DELETED and file.state not in ENDED_BADLY
 
 

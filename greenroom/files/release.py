@@ -1,7 +1,7 @@
 """Gives up files: as ops, for the transaction that deletes what uses them, or refuses them.
 
-The quota is given back once: `items.counts` says until when a file counts. The bytes are removed by
-a timer (`remove_bytes.py`).
+The quota is given back once: `items.counts_against_quota` says until when a file counts. The bytes
+are removed by a timer (`remove_bytes.py`).
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ def removal_timer(file: File, now_ms: int) -> Put:
 
 def _give_back(found: Iterable[File]) -> list[Update]:
     sizes, counts = Counter[UserId](), Counter[UserId]()
-    for file in filter(items.counts, found):
+    for file in filter(items.counts_against_quota, found):
         sizes[file.owner] += file.size
         counts[file.owner] += 1
     return [items.storage_op(owner, -sizes[owner], -counts[owner]) for owner in counts]

@@ -20,7 +20,7 @@ from greenroom.store.base import Op
 
 async def remove_due(files: Files, timer: Timer) -> Sequence[Op]:
     file = await access.load(files, FileId(timer.id))
-    if file is not None and not items.counts(file):
+    if file is not None and not items.counts_against_quota(file):
         await remove(files, file)
     return ()
 

@@ -20,7 +20,7 @@ from greenroom.blobs.base import (
     UploadNotFound,
 )
 from greenroom.files import access, items
-from greenroom.files.complete_upload import finish, unless_deleted
+from greenroom.files.complete_upload import finish, reload_unless_deleted
 from greenroom.files.context import Files
 from greenroom.files.make_blob import is_made
 from greenroom.files.models import UNKNOWN_TYPE, File, FileState
@@ -131,7 +131,7 @@ async def _begun(files: Files, file: File) -> File:
         await files.store.write(items.change_op(after))
     except ConditionFailed:
         await files.blobs.abort_multipart(key, upload)
-        return await unless_deleted(files, file)
+        return await reload_unless_deleted(files, file)
     return after
 
 

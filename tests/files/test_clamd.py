@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.files.clamd import Clamd, Patience, address_of
+from greenroom.files.clamd import Clamd, Timeouts, address_of
 from greenroom.files.scanner import Clean, Infected, Scanner, ScannerUnavailable, Unscannable
 from greenroom.files.scanner_gaps import EICAR, encrypted_zip, gaps, nested_zip, zipped
 from scripts import engines
@@ -166,8 +166,8 @@ async def test_a_file_is_scanned_again_if_the_scanner_was_restarted_in_between(
 
 
 async def test_a_scanner_that_hangs_is_unavailable(own_clamd: engines.Engine) -> None:
-    patience = Patience(connect=0.3, send=0.5, reply=0.5, whole=5)
-    scanner = Clamd(address_of(own_clamd.url), patience)
+    timeouts = Timeouts(connect=0.3, send=0.5, reply=0.5, whole=5)
+    scanner = Clamd(address_of(own_clamd.url), timeouts)
     os.kill(own_clamd.process.pid, signal.SIGSTOP)
     try:
         for content in (of(b"small"), zeros(18_000_000)):

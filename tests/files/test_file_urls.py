@@ -7,7 +7,16 @@ import pytest
 from msgspec.structs import replace
 
 from greenroom.files.file_urls import FileUrls, Wanted, file_urls
-from greenroom.files.models import FileState, FileUse, Preview, SafeMode, Shown, Variant, Viewer
+from greenroom.files.models import (
+    FileState,
+    FileUse,
+    Media,
+    Preview,
+    SafeMode,
+    Shown,
+    Variant,
+    Viewer,
+)
 from greenroom.files.set_preferences import set_safe_mode
 from greenroom.ids import FileId
 from greenroom.messaging.edit_thread import edit_thread
@@ -173,7 +182,10 @@ async def test_only_what_a_browser_may_show_is_inline(world: FilesWorld) -> None
         document(world.files, world.ana, name="logo.svg", type="image/svg+xml"),
         document(world.files, world.ana, name="feed.xml", type="text/xml"),
         document(world.files, world.ana, name="contract.pdf", type="application/pdf"),
-        document(world.files, world.ana, name="clip.mp4", type="video/mp4"),
+        document(world.files, world.ana, name="not-decoded.mp4", type="video/mp4"),
+        replace(
+            document(world.files, world.ana, name="clip.mp4", type="video/mp4"), media=Media.VIDEO
+        ),
     ]
     await stored(world.files, *made)
     given = []
@@ -186,6 +198,7 @@ async def test_only_what_a_browser_may_show_is_inline(world: FilesWorld) -> None
         (opaque, "0", "logo.svg"),
         (opaque, "0", "feed.xml"),
         (opaque, "0", "contract.pdf"),
+        (opaque, "0", "not-decoded.mp4"),
         ("video/mp4", "1", "clip.mp4"),
     ]
 

@@ -15,13 +15,13 @@ from greenroom.blobs.base import BlobKey
 from greenroom.blobs.folder import FolderBlobs, pieces
 from greenroom.blobs.folder.stored import OpenBlob
 from greenroom.clock import ManualClock
-from greenroom.files.clamd import Address, Clamd, Patience, address_of
+from greenroom.files.clamd import Address, Clamd, Timeouts, address_of
 from greenroom.files.read_bytes import read_bytes
 from greenroom.files.scanner import Clean, Infected, ScannerUnavailable, Unscannable
 from tests.files.hostile_clamd import Behave, answering, read_file, serving
 from tests.files.scan_content import of, zeros
 
-QUICK = Patience(connect=0.5, send=0.5, reply=0.5, whole=1.5)
+QUICK = Timeouts(connect=0.5, send=0.5, reply=0.5, whole=1.5)
 
 
 @pytest.mark.parametrize(
