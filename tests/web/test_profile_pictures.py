@@ -56,7 +56,7 @@ async def test_others_see_a_new_profile_picture_at_once_and_its_removal(
     assert not await _has_tone(avatar.locator("img"))
     await maya.go("/settings")
     await _choose(maya, sample_files.picture(tmp_path / "me.png", tone=_TONE))
-    await expect(maya.page.get_by_text("The new picture is shown now")).to_be_visible()
+    await expect(maya.page.get_by_text("Picture updated")).to_be_visible()
     await _expect_tone(maya.page.locator(".own-picture img"))
     await _expect_tone(avatar.locator("img"))
     await maya.page.locator(".own-picture").get_by_role("button", name="Remove").click()
