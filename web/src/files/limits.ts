@@ -1,11 +1,12 @@
-// Which of the chosen files can be sent: said before anything is uploaded. Pure; the server decides.
+// Says which of the chosen files cannot be sent, and why, before anything is uploaded.
 import type { Storage } from "../client";
+import { chooseFiles, type Refused } from "../client/files/chooseFiles";
 import { t } from "../strings";
 import "../strings/en.files";
 import { fileSize } from "./format";
 
 export interface Choice {
-  accepted: File[];
+  accepted: readonly File[];
   /** Why others are not accepted, for people. */
   refusals: string[];
   /** Some need more room than is left. */
@@ -13,28 +14,18 @@ export interface Choice {
 }
 
 export function choose(given: readonly File[], attached: number, limits: Storage | null): Choice {
-  const accepted: File[] = [];
-  const refusals: string[] = [];
-  const unroomed: string[] = [];
-  const most = limits?.filesPerMessage ?? 10;
-  let room = limits === null ? Infinity : limits.quotaBytes - limits.bytes;
-  for (const file of given) {
-    const { name, size } = file;
-    if (size === 0) refusals.push(t("attach.empty", { name }));
-    else if (limits !== null && size > limits.maxFileBytes)
-      refusals.push(t("attach.tooLarge", { name, size: fileSize(size), most: fileSize(limits.maxFileBytes) }));
-    else if (attached + accepted.length >= most) {
-      refusals.push(t("attach.tooMany", { most }));
-      break;
-    } else if (size > room) unroomed.push(name);
-    else {
-      room -= size;
-      accepted.push(file);
-    }
-  }
-  const left = fileSize(Math.max(0, room));
+  const { accepted, refused, room } = chooseFiles(given, attached, limits);
+  const unroomed = refused.filter(({ reason }) => reason === "no-room").map(({ file }) => file.name);
+  const refusals = refused.filter(({ reason }) => reason !== "no-room").map((one) => said(one, limits));
   const [first] = unroomed;
   if (first !== undefined)
-    refusals.push(t("attach.noRoom", { count: unroomed.length, name: first, left }));
+    refusals.push(t("attach.noRoom", { count: unroomed.length, name: first, left: fileSize(room) }));
   return { accepted, refusals, isFull: first !== undefined };
+}
+
+function said({ file, reason }: Refused, limits: Storage | null): string {
+  const { name, size } = file;
+  if (reason === "empty") return t("attach.empty", { name });
+  if (reason === "too-many") return t("attach.tooMany", { most: limits?.filesPerMessage ?? 10 });
+  return t("attach.tooLarge", { name, size: fileSize(size), most: fileSize(limits?.maxFileBytes ?? 0) });
 }

@@ -1,4 +1,6 @@
 // Records a voice note: microphone, loudness and time. Nothing leaves the browser before it is sent.
+import { Value } from "../observable";
+import type { Readable } from "../types";
 
 const MAX_MS = 5 * 60_000;
 const MIN_MS = 500;
@@ -16,14 +18,26 @@ export function canRecord(): boolean {
   return typeof MediaRecorder !== "undefined" && navigator.mediaDevices !== undefined;
 }
 
-export class Recording {
+export interface Recording {
   /** "ended": the microphone has ended by itself. "empty": it gave nothing. */
-  state = $state<"asking" | "recording" | "ended" | "denied" | "missing" | "empty" | "over">("asking");
-  elapsedMs = $state(0);
+  readonly state: "asking" | "recording" | "ended" | "denied" | "missing" | "empty" | "over";
+  readonly elapsedMs: number;
   /** The last loudness values, from 0 to 1. */
-  levels = $state.raw<readonly number[]>(Array.from({ length: LEVELS }, () => 0));
+  readonly levels: readonly number[];
+  /** Shorter ones are taken for a mistake. */
+  readonly isLongEnough: boolean;
+}
+
+const BEGINNING: Recording = {
+  state: "asking",
+  elapsedMs: 0,
+  levels: Array.from({ length: LEVELS }, () => 0),
+  isLongEnough: false,
+};
+
+export class VoiceRecorder {
   readonly maxMs = MAX_MS;
-  readonly isLongEnough = $derived(this.elapsedMs >= MIN_MS);
+  readonly #recording = new Value(BEGINNING);
   #recorder: MediaRecorder | null = null;
   /** After the last of the chunks. */
   #stopped: Promise<void> = Promise.resolve();
@@ -39,13 +53,16 @@ export class Recording {
     this.#onfull = onfull;
   }
 
+  get recording(): Readable<Recording> {
+    return this.#recording;
+  }
+
   async start(): Promise<void> {
     try {
       this.#stream = await navigator.mediaDevices.getUserMedia({ audio: true });
     } catch (error) {
       const isDenied = error instanceof DOMException && error.name === "NotAllowedError";
-      this.state = isDenied ? "denied" : "missing";
-      return;
+      return this.#change({ state: isDenied ? "denied" : "missing" });
     }
     if (this.#isClosed) return this.#release();
     const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type));
@@ -54,7 +71,7 @@ export class Recording {
     this.#stopped = new Promise((done) => (recorder.onstop = () => done()));
     void this.#stopped.then(() => this.#endedByItself());
     recorder.start(1000);
-    this.state = "recording";
+    this.#change({ state: "recording" });
     this.#watch(this.#stream);
   }
 
@@ -67,14 +84,15 @@ export class Recording {
     const type = recorder.mimeType.split(";")[0] ?? "audio/webm";
     const content = new Blob(this.#chunks, { type });
     if (content.size > 0) return new File([content], `${name}.${ENDINGS[type] ?? "webm"}`, { type });
-    this.state = "empty";
+    this.#change({ state: "empty" });
     return null;
   }
 
   /** It was unplugged, or a call has taken it. What was recorded until then can be sent. */
   #endedByItself(): void {
-    if (this.state !== "recording") return;
-    this.state = this.isLongEnough ? "ended" : "empty";
+    const { state, isLongEnough } = this.#recording.get();
+    if (state !== "recording") return;
+    this.#change({ state: isLongEnough ? "ended" : "empty" });
     clearInterval(this.#timer);
     this.#release();
   }
@@ -84,7 +102,12 @@ export class Recording {
     clearInterval(this.#timer);
     if (this.#recorder !== null && this.#recorder.state !== "inactive") this.#recorder.stop();
     this.#release();
-    if (this.state === "recording" || this.state === "ended") this.state = "over";
+    const { state } = this.#recording.get();
+    if (state === "recording" || state === "ended") this.#change({ state: "over" });
+  }
+
+  #change(changed: Partial<Recording>): void {
+    this.#recording.set({ ...this.#recording.get(), ...changed });
   }
 
   /** The browser shows that the microphone is on until its tracks end. */
@@ -104,9 +127,10 @@ export class Recording {
     this.#timer = setInterval(() => {
       analyser.getFloatTimeDomainData(samples);
       const loudness = Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length);
-      this.levels = [...this.levels.slice(1), Math.min(1, loudness * 4)];
-      this.elapsedMs = performance.now() - began;
-      if (this.elapsedMs >= MAX_MS) this.#onfull();
+      const levels = [...this.#recording.get().levels.slice(1), Math.min(1, loudness * 4)];
+      const elapsedMs = performance.now() - began;
+      this.#change({ levels, elapsedMs, isLongEnough: elapsedMs >= MIN_MS });
+      if (elapsedMs >= MAX_MS) this.#onfull();
     }, LEVEL_MS);
   }
 }
