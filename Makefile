@@ -28,7 +28,7 @@ vision: $(DEV) ## build the model that rates pictures into the package (needs No
 
 test: $(DEV) ## install and run all tests, with the engines they need
 	@scripts/with_node "The web app is not tested" $(MAKE) -s web
-	PYTHONHASHSEED=0 $(BIN)/pytest -n $(WORKERS) --durations=20 --durations-min=8 # sets have the same order in all workers
+	@scripts/run_tests $(WORKERS)
 
 check: $(DEV) ## ruff, mypy --strict, import layers; svelte-check if Node is installed
 	$(BIN)/ruff check .

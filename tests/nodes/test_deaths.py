@@ -5,11 +5,12 @@ lost.
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from greenroom.realtime.nats import peers
-from tests.fault_proxy import silent
+from tests.fault_proxy import Forward
 from tests.nodes.cluster import Cluster, ShortLeaseNode, caught_up
 from tests.socket.client import sending
 from tests.socket.node import Node
@@ -65,12 +66,18 @@ async def test_clients_of_a_dead_node_get_everything_on_another(
 TEXT = "I am written, and nobody knows"
 
 
+async def never_answers(payload: dict[str, Any], forward: Forward) -> None:
+    """Takes effect. The node must be dead before its client gives up."""
+    await forward(payload)
+    await asyncio.sleep(60)
+
+
 async def dies_before_it_publishes(
     one: Node, short_lease_node: ShortLeaseNode, thread: str
 ) -> dict[str, str]:
     """Ben's message is stored and not published. Returns what he sent, to send it again."""
     ben = await short_lease_node.connect("ben")
-    short_lease_node.proxy.on("TransactWriteItems", silent)
+    short_lease_node.proxy.on("TransactWriteItems", never_answers)
     body = sending(thread, TEXT, "c1")
     answer = await ben.begin("send", **body)
     while len(await one.history("ana", thread)) < 2:  # noqa: ASYNC110

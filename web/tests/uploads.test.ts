@@ -73,11 +73,15 @@ test("a large file is sent in several requests, byte for byte", async () => {
 test("a paused upload goes on where it stopped", async () => {
   const { files } = await device();
   const { uploadId } = files.upload(new Blob([randomBytes(60 * MEGABYTE)]), { name: "paused.bin" });
-  await waitFor(() => {
+  let isPaused = false;
+  const stop = files.uploads.subscribe(() => {
     const found = find(files, uploadId);
-    return found?.state === "uploading" && found.done > 0;
+    if (isPaused || found?.state !== "uploading" || found.done === 0) return;
+    isPaused = true; // at once: all of it may be sent before a poll looks again
+    files.pause(uploadId);
   });
-  files.pause(uploadId);
+  await waitFor(() => isPaused);
+  stop();
   assert.equal(find(files, uploadId)?.state, "paused");
   const { done } = (await isIn(files, uploadId, "paused")) ?? {};
   assert.ok(done > 0 && done < 60 * MEGABYTE);
