@@ -18,6 +18,7 @@ from greenroom.clock import ManualClock
 from greenroom.files.clamd import Address, Clamd, Timeouts, address_of
 from greenroom.files.read_bytes import read_bytes
 from greenroom.files.scanner import Clean, Infected, ScannerUnavailable, Unscannable
+from greenroom.files.scanner_gaps import log_gaps
 from tests.files.hostile_clamd import Behave, answering, read_file, serving
 from tests.files.scan_content import of, zeros
 
@@ -231,3 +232,14 @@ async def test_the_checksum_is_of_all_bytes_also_after_a_scan_that_took_too_long
     assert isinstance(found.scan, Unscannable)
     assert (found.size, found.sha256) == (len(content), sha256(content).hexdigest())
     assert found.path.read_bytes() == content
+
+
+async def test_the_log_has_what_a_scanner_lets_through(caplog: pytest.LogCaptureFixture) -> None:
+    async with serving(answering(b"stream: OK\0")) as address:
+        await log_gaps(Clamd(address, QUICK))
+    assert [record.levelname for record in caplog.records] == ["ERROR"] * 3
+    assert "EICAR" in caplog.text
+    caplog.clear()
+    await log_gaps(Clamd(Address("127.0.0.1", 9), QUICK))
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "no file gets ready" in caplog.text

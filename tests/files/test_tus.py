@@ -243,6 +243,14 @@ async def test_a_url_is_for_one_file_and_cannot_be_changed(world: ApiWorld) -> N
     assert await offset_of(world, one) == await offset_of(world, two) == 0
 
 
+async def test_a_creation_with_the_same_key_finds_the_same_upload(world: ApiWorld) -> None:
+    headers = world.bearer("ben") | RESUMABLE | announcing(NOTES) | {"Idempotency-Key": "k1"}
+    answers = [await world.client.post("/v1/uploads", headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    first, second = (file_id_in(answer.headers["location"]) for answer in answers)
+    assert first == second
+
+
 async def test_a_suspended_user_uploads_nothing_more(world: ApiWorld) -> None:
     url = await created(world)
     await suspend(world.contexts[People], UserId(world.ids["ben"]), None, "")
