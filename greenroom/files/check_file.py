@@ -46,7 +46,7 @@ from greenroom.files.decoder.jobs import (
     MetadataStays,
 )
 from greenroom.files.events import FileReady, FileRefused
-from greenroom.files.models import BLUR, ENDED_BADLY, File, FileState, Preview, Scan, Variant
+from greenroom.files.models import ENDED_BADLY, File, FileState, Preview, Scan, Variant
 from greenroom.files.rater import PIXEL_BYTES
 from greenroom.files.read_bytes import Arrived, read_bytes
 from greenroom.files.records import original_blob, preview_blob
@@ -173,9 +173,7 @@ async def _ready(files: Files, file: File, found: Decoded, made: Path) -> Change
             (found.perceptual_hash, *found.frame_hashes, *found.mirrored_hashes)
         ),
     )
-    band = rules.band_of(labels, files.safe_mode)
-    if not found.is_rated_whole:
-        labels, band = {}, max(band, BLUR)
+    band = rules.band_of(labels, files.safe_mode, is_whole=found.is_rated_whole)
     return {
         "state": FileState.READY,
         "type": found.type,
@@ -190,7 +188,7 @@ async def _ready(files: Files, file: File, found: Decoded, made: Path) -> Change
         "waveform": found.waveform,
         "pages": found.pages,
         "previews": previews,
-        "labels": labels,
+        "labels": labels if found.is_rated_whole else {},
         "band": band,
         "resembles": resembles,
         "keep_original": file.keep_original and not found.shows_more,

@@ -40,9 +40,14 @@ OPAQUE = "application/octet-stream"
 _ENDINGS = {"image/webp": ".webp", "video/mp4": ".mp4"}
 
 
-def band_of(labels: Mapping[str, float], thresholds: SafeModeRules) -> int:
+def band_of(
+    labels: Mapping[str, float], thresholds: SafeModeRules, *, is_whole: bool = True
+) -> int:
     """The band of a picture, from what the model saw in it (`rater.LABELS`). A picture without
-    labels was not rated: `shown_as` decides about those."""
+    labels was not rated: `shown_as` decides about those. A video is at least blurred unless all
+    pictures of it that should be rated could be read: `is_whole`."""
+    if not is_whole:
+        return max(BLUR, band_of(labels, thresholds))
     explicit = labels.get("porn", 0.0) + labels.get("hentai", 0.0)
     suggestive = explicit + labels.get("sexy", 0.0)
     if explicit >= thresholds.hide_at:
