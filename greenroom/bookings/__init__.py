@@ -1,0 +1,1 @@
+"""What was agreed: bookings, their money, documents and cards."""
