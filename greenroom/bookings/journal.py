@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from greenroom.bookings.balances import Balance, added, is_overdrawn
 from greenroom.bookings.chart import LIMITS, Account
-from greenroom.bookings.ids import LegId, TransferId
 from greenroom.bookings.journal_rules import Reason, refusal_of
 from greenroom.bookings.money import zero
 from greenroom.bookings.transfers import Kind, Transfer
+from greenroom.ids import LegId, TransferId
 
 
 class Ledger(Struct, frozen=True):
@@ -60,7 +60,7 @@ def apply(ledger: Ledger, step: Iterable[Transfer]) -> Ledger | Refused:
     for transfer in sorted(step, key=_order):
         if reason := refusal_of(ledger, transfer):
             return Refused(reason, transfer.id)
-        ledger = _with(ledger, transfer)
+        ledger = recorded(ledger, transfer)
     for account, balance in ledger.balances.items():
         if is_overdrawn(balance, LIMITS[account]):
             return Refused(Reason.OVERDRAWN, account=account)
@@ -101,7 +101,8 @@ def _order(transfer: Transfer) -> tuple[int, str, bytes]:
     return phase, transfer.id, msgspec.msgpack.encode(transfer)
 
 
-def _with(ledger: Ledger, transfer: Transfer) -> Ledger:
+def recorded(ledger: Ledger, transfer: Transfer) -> Ledger:
+    """The ledger with a transfer that was checked when it was written."""
     resolved_by, corrected = ledger.resolved_by, ledger.corrected
     if transfer.pending_id is not None:
         resolved_by = {**resolved_by, transfer.pending_id: transfer.id}

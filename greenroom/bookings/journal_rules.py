@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from greenroom.bookings.chart import ROUTES, Route
-from greenroom.bookings.ids import LegId, TransferId
 from greenroom.bookings.transfers import Kind, Transfer
+from greenroom.ids import LegId, TransferId
 
 
 class Reason(StrEnum):

@@ -55,6 +55,8 @@ class RefundReason(StrEnum):
     """A step of the rule applies."""
     TOO_LATE = "too_late"
     """The last step has passed."""
+    AGREED = "agreed"
+    """The two have agreed on an amount; no policy applies."""
     STARTED = "started"
     """The job has begun. What went wrong in it is for a dispute."""
 

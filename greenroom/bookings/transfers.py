@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.bookings.chart import ROUTES, Account, Code
-from greenroom.bookings.ids import CardId, LegId, TransferId
 from greenroom.bookings.money import Money
+from greenroom.ids import CardId, LegId, TransferId
 
 
 class Kind(StrEnum):

@@ -3,10 +3,10 @@
 from itertools import count
 
 from greenroom.bookings.chart import Account, Code
-from greenroom.bookings.ids import CardId, LegId, TransferId
 from greenroom.bookings.journal import Ledger, Refused, apply, empty
 from greenroom.bookings.money import Money
 from greenroom.bookings.transfers import Cause, Transfer, pending, posted
+from greenroom.ids import CardId, LegId, TransferId
 
 LEG = LegId("leg_1")
 CAUSE = Cause(CardId("crd_1"), 1, 1000)

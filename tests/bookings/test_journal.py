@@ -7,12 +7,12 @@ import pytest
 
 from greenroom.bookings.balances import Balance
 from greenroom.bookings.chart import ROUTES, Account, Code
-from greenroom.bookings.ids import LegId, TransferId
 from greenroom.bookings.journal import Ledger, Refused, apply, empty, faults, replay
 from greenroom.bookings.journal_rules import Reason
 from greenroom.bookings.money import Money
 from greenroom.bookings.problems import UnknownCurrency
 from greenroom.bookings.transfers import Kind, Transfer, correction_of, post_of, void_of
+from greenroom.ids import LegId, TransferId
 from tests.bookings.ledgers import (
     CAUSE,
     LEG,

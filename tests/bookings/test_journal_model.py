@@ -6,7 +6,6 @@ import msgspec
 from hypothesis import HealthCheck, event, given, settings, strategies as st
 
 from greenroom.bookings.chart import ROUTES, Account, Code
-from greenroom.bookings.ids import TransferId
 from greenroom.bookings.journal import Ledger, apply, empty, faults
 from greenroom.bookings.transfers import (
     Kind,
@@ -17,6 +16,7 @@ from greenroom.bookings.transfers import (
     posted,
     void_of,
 )
+from greenroom.ids import TransferId
 from tests.bookings.ledgers import CAUSE, LEG, eur
 from tests.bookings.naive_journal import NaiveJournal
 
