@@ -77,15 +77,21 @@ async def test_repeats_at_once_act_once(provider: Provider) -> None:
     assert isinstance(answers[0], Captured)
 
 
-async def test_of_two_at_once_one_wins(provider: Provider) -> None:
+async def test_of_many_at_once_one_wins(provider: Provider) -> None:
     held = await provider.hold(1000)
-    answers = await asyncio.gather(
-        provider.payments.capture(new_key(), held.authorisation, eur(600)),
-        provider.payments.capture(new_key(), held.authorisation, eur(600)),
-        provider.payments.cancel(new_key(), held.authorisation),
-    )
-    winners = [one for one in answers if not isinstance(one, Declined)]
-    assert len(winners) == 1
+    calls = [provider.payments.capture(new_key(), held.authorisation, eur(600)) for _ in range(12)]
+    cancel = provider.payments.cancel(new_key(), held.authorisation)
+    answers = await asyncio.gather(*calls, cancel)
+    taken = [one for one in answers if isinstance(one, Captured)]
+    gone = [one for one in answers if isinstance(one, Cancelled)]
+    assert len(taken) + len(gone) == 1
+
+
+async def test_refunds_at_once_give_back_no_more_than_was_taken(provider: Provider) -> None:
+    taken = await provider.take(1000)
+    calls = [provider.payments.refund(new_key(), taken.capture, eur(300)) for _ in range(12)]
+    answers = await asyncio.gather(*calls)
+    assert sum(isinstance(one, Refunded) for one in answers) == 3
 
 
 async def test_a_key_belongs_to_one_call(provider: Provider) -> None:
