@@ -126,6 +126,7 @@ class BookingChange:
             money=money,
             title=title,
             of=of,
+            asked_ms=self.now_ms,
             due_ms=self.now_ms,
         )
         self._payments[payment.key] = payment
