@@ -44,7 +44,7 @@ class NotTaken(Struct, frozen=True):
 
 
 def record(
-    change: BookingChange, card: Card, payment: Payment, answer: Taken | NotTaken, rules: Rules
+    change: BookingChange, card: Card | None, payment: Payment, answer: Taken | NotTaken, rules: Rules
 ) -> Request | None:
     """Returns the transition of the card that follows, if one does."""
     if isinstance(answer, Taken):
@@ -62,7 +62,7 @@ def record(
     return _next(change, card, payment)
 
 
-def _taken(change: BookingChange, card: Card, payment: Payment, rules: Rules) -> None:
+def _taken(change: BookingChange, card: Card | None, payment: Payment, rules: Rules) -> None:
     leg = payment.leg
     match payment.operation:
         case Operation.CHARGE:
@@ -143,10 +143,11 @@ def _captured(change: BookingChange, leg: LegId, rules: Rules) -> None:
         _set_deposit(change, leg, rules, state=DepositState.CAPTURED, due_ms=0)
 
 
-def _next(change: BookingChange, card: Card, payment: Payment) -> Request | None:
+def _next(change: BookingChange, card: Card | None, payment: Payment) -> Request | None:
     """The card takes effect when all that it waits for is paid, and fails when one is not."""
     if payment.operation is not Operation.CHARGE or not _is_waited_for(card, payment):
         return None
+    assert card is not None
     asked = [
         one
         for one in change.payments.values()
@@ -160,8 +161,10 @@ def _next(change: BookingChange, card: Card, payment: Payment) -> Request | None
     return settled(card) if done else None
 
 
-def _is_waited_for(card: Card, payment: Payment) -> bool:
-    return card.state is CardState.ACCEPTED and card.version == payment.card_version
+def _is_waited_for(card: Card | None, payment: Payment) -> bool:
+    if card is None or card.state is not CardState.ACCEPTED:
+        return False
+    return card.version == payment.card_version
 
 
 def give_back_charges(change: BookingChange, card: Card) -> None:
