@@ -1,0 +1,1 @@
+"""Bookings: what was agreed, for how much, and what became of it."""
