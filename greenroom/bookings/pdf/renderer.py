@@ -21,6 +21,7 @@ from greenroom.bookings.pdf.job import (
     decode_answer,
     encode,
 )
+from greenroom.bookings.pdf.open_seal import Sealing
 from greenroom.bookings.pdf.receipt import receipt_page
 from greenroom.errors import Unavailable
 from greenroom.files.python_process import end_python, start_python
@@ -57,11 +58,14 @@ class Renderer:
         at_once: int = 1,
         memory_bytes: int = 1_000_000_000,
         cpu_seconds: int = 10,
+        seal: Sealing | None = None,
     ) -> None:
+        """`seal` signs contracts that are signed. Those are not the same bytes twice."""
         self._marketplace = marketplace
         self._fonts = fonts
         self._memory_bytes = memory_bytes
         self._cpu_seconds = cpu_seconds
+        self._seal = seal
         self._slots = asyncio.Semaphore(at_once)
 
     async def render(self, document: Document) -> Rendered | TooLong:
@@ -72,7 +76,13 @@ class Renderer:
         if drawn.missing:
             codes = " ".join(f"U+{ord(c):04X}" for c in drawn.missing[:20])
             _log.warning("no font for %s: a PDF shows their numbers", codes)
-        return Rendered(drawn.pdf, drawn.missing)
+        return Rendered(await self._sealed(document, drawn.pdf), drawn.missing)
+
+    async def _sealed(self, document: Document, pdf: bytes) -> bytes:
+        is_signed = isinstance(document, Contract) and bool(document.signatures)
+        if self._seal is None or not is_signed:
+            return pdf
+        return await asyncio.to_thread(self._seal, pdf)
 
     def _job(self, document: Document) -> bytes:
         template, page = page_of(document, self._marketplace)
