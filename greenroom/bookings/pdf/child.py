@@ -27,12 +27,12 @@ def main(parent: int) -> None:
     isolation.end_with_parent(parent)
     isolation.leave_network()
     job = decode_job(sys.stdin.buffer.read(MOST_JOB_BYTES + 1))
-    _limit(job)
+    take_limits(job)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a panic of typst is part of the answer
     sys.stdout.buffer.write(encode(_answer(job)))
 
 
-def _limit(job: Job) -> None:
+def take_limits(job: Job) -> None:
     isolation.limit(
         memory_bytes=job.memory_bytes,
         cpu_seconds=job.cpu_seconds,

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from tests.bookings.pdf.reading import pages_of, words_of
 from tests.bookings.pdf.samples import CARD, CONTRACT, RECEIPT, SIGNATURES
 
 _URL = "https://greenroom.example/verify/doc_1"
+_EMOJI = Path("/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf")
 _SIGNED = replace(CONTRACT, signatures=SIGNATURES, verify_url=_URL)
 
 
@@ -97,6 +99,15 @@ async def test_characters_without_a_font_are_printed_as_their_numbers() -> None:
     assert rendered.missing == ("小", "王", "👧", "👩")
     assert "Signed by [U+738B][U+5C0F] [U+1F469][U+1F467] and nobody else" in text
     assert "Characters that could not be printed are shown by their Unicode number" in text
+
+
+@pytest.mark.skipif(not _EMOJI.exists(), reason="fonts-noto-color-emoji is not installed")
+async def test_more_fonts_print_more_characters() -> None:
+    renderer = Renderer(marketplace="Atelier", fonts=(str(_EMOJI.parent),))
+    rendered = await renderer.render(replace(CONTRACT, terms="👩\u200d👧 agreed"))
+    assert isinstance(rendered, Rendered)
+    assert not rendered.missing
+    assert "👩" in words_of(rendered.pdf)
 
 
 async def test_reversed_text_cannot_hide() -> None:
