@@ -1,10 +1,8 @@
 """What is printed: contracts with their signatures, action cards and receipts. Pure values."""
 
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
-
-MOST_SIGNATURES: Final = 50
 
 
 class Amount(Struct, frozen=True):

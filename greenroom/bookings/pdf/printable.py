@@ -46,4 +46,4 @@ def _is_hidden(character: str) -> bool:
     """Control characters, private ones and halves of a pair as well."""
     if character == "\n":
         return False
-    return character in _HIDDEN or unicodedata.category(character) in ("Cc", "Co", "Cs", "Cn")
+    return character in _HIDDEN or unicodedata.category(character) in ("Cc", "Co", "Cs")

@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class DocumentNotDrawn(Unavailable):
-    """The document could not be drawn as a PDF. Try again later."""
+    """The PDF could not be drawn: it took too much memory or time, or typst has failed."""
 
 
 class Rendered(Struct, frozen=True):
@@ -143,6 +143,5 @@ def _checked(said: bytes) -> Drawn:
     except ValueError:
         answer = Broken("memory or time")
     if isinstance(answer, Broken):
-        _log.error("a document was not drawn: %s", answer.reason)
-        raise DocumentNotDrawn
+        raise DocumentNotDrawn(f"A document could not be drawn: {answer.reason}")
     return answer
