@@ -1,1 +1,1 @@
-"""Tests of bookings."""
+"""Tests of bookings: money, refunds, journal, payments."""
