@@ -56,5 +56,3 @@ def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> boo
     else:
         return False
     return True
-
-

@@ -239,6 +239,8 @@ class Payment(Struct, frozen=True, kw_only=True):
     operation: Operation
     money: Money
     title: str = ""
+    method: str = ""
+    """The buyer's means of payment, as it was when the booking asked for it."""
     of: str = ""
     """The key of the hold or charge that it claims, releases or refunds."""
     state: PaymentState = PaymentState.REQUESTED

@@ -39,7 +39,7 @@ async def ask_provider(
 
 async def _asked(payments: Payments, booking: Booking, payment: Payment) -> Answer:
     key = PaymentKey(payment.key)
-    payer = Payer(booking.buyer, PaymentMethod(booking.payment_method))
+    payer = Payer(booking.buyer, PaymentMethod(payment.method))
     asked_ms = payment.asked_ms
     match payment.operation:
         case Operation.CHARGE:
@@ -47,9 +47,7 @@ async def _asked(payments: Payments, booking: Booking, payment: Payment) -> Answ
             return await charge(payments, key, payment.money, payer, capture_before_ms=until_ms)
         case Operation.HOLD:
             until_ms = asked_ms + _HOLD_MS
-            return await payments.authorise(
-                key, payment.money, payer, capture_before_ms=until_ms
-            )
+            return await payments.authorise(key, payment.money, payer, capture_before_ms=until_ms)
         case Operation.CLAIM | Operation.CAPTURE:
             hold = AuthorisationId(_reference(booking, payment.of))
             return await payments.capture(key, hold, payment.money)

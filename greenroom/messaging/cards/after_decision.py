@@ -3,7 +3,6 @@
 Nothing depends on it: a sweep on some node does the same for what is left.
 """
 
-import asyncio
 import logging
 
 from greenroom.bookings import Bookings
@@ -14,29 +13,29 @@ from greenroom.messaging.cards.relay import relay_group
 from greenroom.messaging.context import Messaging
 
 _log = logging.getLogger(__name__)
-_TROUBLE = (Problem, Unavailable, OSError, TimeoutError)
+TROUBLE = (Problem, Unavailable, OSError, TimeoutError)
 
 
 async def after_decision(messaging: Messaging, bookings: Bookings, group: GroupId) -> None:
     """The answer waits for the relay, so that what it says can be read; not for payments."""
     if await _relayed(messaging, bookings, group):
-        bookings.tasks.start(_pay(messaging, bookings, group))
+        bookings.tasks.start(pay_and_relay(messaging, bookings, group))
 
 
 async def _relayed(messaging: Messaging, bookings: Bookings, group: GroupId) -> bool:
     try:
         await relay_group(messaging, bookings, group)
-    except _TROUBLE as trouble:
+    except TROUBLE as trouble:
         _log.warning("booking %s is relayed later: %r", group, trouble)
         return False
     return True
 
 
-async def _pay(messaging: Messaging, bookings: Bookings, group: GroupId) -> None:
+async def pay_and_relay(messaging: Messaging, bookings: Bookings, group: GroupId) -> None:
+    if bookings.payments is None:
+        return
     try:
         if await pay_group(bookings, group):
             await relay_group(messaging, bookings, group)
-    except asyncio.CancelledError:
-        raise
-    except _TROUBLE as trouble:
+    except TROUBLE as trouble:
         _log.warning("payments of booking %s are made later: %r", group, trouble)

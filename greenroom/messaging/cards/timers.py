@@ -31,7 +31,11 @@ def card_in(timer: Timer) -> tuple[ThreadId, CardId, int]:
 
 
 def _timer(kind: str, card: Card, due_ms: int) -> Timer:
-    payload: dict[str, Value] = {"threadId": card.thread, "cardId": card.id, "version": card.version}
+    payload: dict[str, Value] = {
+        "threadId": card.thread,
+        "cardId": card.id,
+        "version": card.version,
+    }
     return Timer(kind, _id(card.id, card.version), due_ms, payload)
 
 
