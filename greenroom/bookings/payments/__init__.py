@@ -1,0 +1,1 @@
+"""Payments: the interface to a payment provider, and a sandbox that behaves like one."""
