@@ -44,7 +44,11 @@ class NotTaken(Struct, frozen=True):
 
 
 def record(
-    change: BookingChange, card: Card | None, payment: Payment, answer: Taken | NotTaken, rules: Rules
+    change: BookingChange,
+    card: Card | None,
+    payment: Payment,
+    answer: Taken | NotTaken,
+    rules: Rules,
 ) -> Request | None:
     """Returns the transition of the card that follows, if one does."""
     if isinstance(answer, Taken):
