@@ -19,7 +19,7 @@ from greenroom.bookings.news import CardNews, LegNews, News
 from greenroom.bookings.payment_results import give_back_charges
 from greenroom.bookings.schema import OUTBOX
 from greenroom.bookings.transfers import Cause
-from greenroom.ids import GroupId
+from greenroom.ids import GroupId, LegId
 
 _CLOSED = "The booking has changed, so that this is no longer possible."
 
@@ -62,7 +62,7 @@ class BookingWrite:
         self._save(move, booked=booked and bool(change.booking.legs))
         self._close_moot_cards(card)
 
-    def tell_leg(self, event: str, leg: Leg, actor: str) -> None:
+    def tell_leg(self, event: str, leg: Leg, actor: str, *, shown: bool = True) -> None:
         self._audit.add(actor, event, leg.id, leg)
         self._news.append(
             LegNews(
@@ -71,6 +71,7 @@ class BookingWrite:
                 buyer=self.booking.buyer,
                 event=event,
                 leg=leg,
+                shown=shown,
             )
         )
 
@@ -107,9 +108,14 @@ class BookingWrite:
                 card=card,
                 step=move.step,
                 legs=change.booking.legs,
+                due_legs=self._due_legs(change.booking),
                 booked=booked,
             )
         )
+
+    def _due_legs(self, booking: Booking) -> tuple[LegId, ...]:
+        old = {leg.id: leg.due_ms for leg in self.before.legs}
+        return tuple(leg.id for leg in booking.legs if leg.due_ms != old.get(leg.id, 0))
 
     def _close_moot_cards(self, made: Card) -> None:
         """Cards that nothing can come of any more, since a leg has ended."""

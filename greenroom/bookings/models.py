@@ -122,6 +122,8 @@ class Leg(Struct, frozen=True, kw_only=True):
     disputed_from: LegStatus | None = None
     completed_ms: int = 0
     is_paid_out: bool = False
+    closes_from_ms: int = 0
+    """Postpones the payout while a claim or dispute is open."""
     due_ms: int = 0
     """When something of it is next due by itself; 0 for never (`leg_deadlines.py`)."""
     version: int = 1
@@ -237,6 +239,8 @@ class Payment(Struct, frozen=True, kw_only=True):
     operation: Operation
     money: Money
     title: str = ""
+    method: str = ""
+    """The buyer's means of payment, as it was when the booking asked for it."""
     of: str = ""
     """The key of the hold or charge that it claims, releases or refunds."""
     state: PaymentState = PaymentState.REQUESTED
@@ -249,6 +253,7 @@ class Payment(Struct, frozen=True, kw_only=True):
     capture_before_ms: int = 0
     tries: int = 0
     problem: str = ""
+    asked_ms: int
     due_ms: int
 
 

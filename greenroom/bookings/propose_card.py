@@ -22,6 +22,7 @@ from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.context import Bookings
 from greenroom.bookings.models import Booking, Caller, CardType, Leg, Parties, Side
 from greenroom.bookings.money import Money
+from greenroom.bookings.payments.methods import payment_method
 from greenroom.ids import CardId, LegId, UserId
 
 
@@ -44,7 +45,7 @@ async def propose_card(bookings: Bookings, user: UserId, parties: Parties, new: 
         now_ms = bookings.clock.now_ms()
         group = rows.group_of_thread(connection, parties.thread)
         if group is None:
-            _check_begins_here(new)
+            check_begins_here(new)
             group = rows.create_group(connection, group_id, parties, now_ms)
         write = BookingWrite(connection, group, now_ms, bookings.rules)
         known = answer_to(connection, user, new.key, digest)
@@ -96,15 +97,7 @@ def prepared(booking: Booking, parties: Parties, user: UserId, new: NewCard) -> 
 def with_payment_method(booking: Booking, user: UserId, method: str) -> Booking:
     if not method or user != booking.buyer:
         return booking
-    return replace(booking, payment_method=checked_method(method))
-
-
-def checked_method(method: str) -> str:
-    if len(method) > 200 or not method.isascii() or not method.isprintable():
-        raise InvalidCard("paymentMethod is a token of the provider, of at most 200 characters")
-    if sum(map(str.isdigit, method)) >= 12 and method.replace(" ", "").isdigit():
-        raise InvalidCard("paymentMethod is a token of the provider, never the number of a card")
-    return method
+    return replace(booking, payment_method=payment_method(method))
 
 
 def caller_of(booking: Booking, leg: Leg | None, user: UserId) -> Caller | None:
@@ -127,7 +120,7 @@ def _currency(payload: Payload) -> str:
     return str(legs[0].price.currency) if legs else ""
 
 
-def _check_begins_here(new: NewCard) -> None:
+def check_begins_here(new: NewCard) -> None:
     if type_of(new.payload) != CardType.OFFER.value:
         raise NoCardsHere("nothing is booked here yet; it begins with an offer")
 

@@ -118,6 +118,12 @@ def booking_of(connection: Connection, group: Row[Any]) -> Booking:
     )
 
 
+def find_booking(connection: Connection, group: GroupId) -> Booking:
+    """Without a lock, to read."""
+    row = connection.execute(select(GROUPS).where(GROUPS.c.id == group)).one()
+    return booking_of(connection, row)
+
+
 def save_group(connection: Connection, booking: Booking, audit: Mapping[str, Any]) -> None:
     connection.execute(
         update(GROUPS)
@@ -147,6 +153,10 @@ def save_legs(connection: Connection, before: Booking, after: Booking, cause: Ca
         elif old != leg:
             connection.execute(update(LEGS).where(LEGS.c.id == leg.id).values(_leg_values(leg)))
             connection.execute(insert(AMENDMENTS).values(_amendment(old, leg, cause)))
+
+
+def with_thread(leg: Leg, thread: ThreadId) -> Leg:
+    return msgspec.structs.replace(leg, thread=thread)
 
 
 def _leg_values(leg: Leg) -> dict[str, Any]:

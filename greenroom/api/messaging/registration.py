@@ -35,6 +35,7 @@ from greenroom.api.sync import SyncPart
 from greenroom.background.follower import Follower
 from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
+from greenroom.bookings import Bookings
 from greenroom.files import Files
 from greenroom.files.context import Audience
 from greenroom.files.records import FILE, FILES
@@ -50,6 +51,7 @@ from greenroom.messaging import (
     waiting_items,
 )
 from greenroom.messaging.attachment_ops import MESSAGE
+from greenroom.messaging.cards import background
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
@@ -72,6 +74,7 @@ from greenroom.messaging.waiting import waiting_state
 from greenroom.people import People
 from greenroom.realtime.publish import guarded
 from greenroom.safety import Safety
+from greenroom.sql.missing import MissingDatabase
 
 
 class _ThreadInvalidation:
@@ -143,7 +146,14 @@ def _characters(most: int) -> int:
 
 
 def _jobs(contexts: Contexts) -> Sequence[Job]:
-    return (Job("deferred work", 1, contexts[Messaging].deferred.run),)
+    messaging, bookings = contexts[Messaging], contexts[Bookings]
+    jobs = [Job("deferred work", 1, messaging.deferred.run)]
+    if not isinstance(bookings.database, MissingDatabase):
+        jobs += [
+            Job("cards", background.SWEEP_SECONDS, partial(background.sweep, messaging, bookings)),
+            Job("outbox", background.FORGET_SECONDS, partial(background.forget, bookings)),
+        ]
+    return jobs
 
 
 def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
@@ -156,6 +166,7 @@ def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
         waiting_items.KIND: TimerHandler(
             partial(send_when_ready, messaging), on_dropped=partial(stop_waiting, messaging)
         ),
+        **background.timer_handlers(messaging, contexts[Bookings]),
     }
 
 

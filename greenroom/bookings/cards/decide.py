@@ -382,6 +382,16 @@ def _effects(declared: Declaration, transition: Transition, facts: Facts) -> tup
     return transition.effects(facts)
 
 
+def effects_when_accepted(
+    booking: Booking, made: Move, now_ms: int, rules: Rules
+) -> tuple[Effect, ...]:
+    """What a card does whose payments are still to be made: for a dry run."""
+    if made.card.state is not CardState.ACCEPTED:
+        return ()
+    system = Caller(UserId("usr_system"), Side.SYSTEM)
+    return move(booking, made.card, settled(made.card), system, now_ms, rules).effects
+
+
 def _still_waits(
     transition: Transition, card: Card, facts: Facts, left: tuple[UserId, ...]
 ) -> Move:

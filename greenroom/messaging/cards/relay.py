@@ -1,0 +1,37 @@
+"""Relays what bookings have decided to the conversation: once, in order, whatever is killed.
+
+    outbox row ──> one transaction: head, CARD#, messages, timers ──> row marked as relayed
+
+The transaction holds only if CARD# still has the version before, so that a row that is relayed
+twice changes nothing. A node relays what it has decided at once; a sweep takes what is left.
+"""
+
+from greenroom.bookings import Bookings
+from greenroom.bookings.news import CardNews, LegNews
+from greenroom.bookings.outbox import OutboxRow, note_relayed, waiting_of_group
+from greenroom.ids import GroupId
+from greenroom.messaging.cards.leg_threads import open_leg_threads
+from greenroom.messaging.cards.write_card import write_card
+from greenroom.messaging.cards.write_leg import write_leg
+from greenroom.messaging.context import Messaging
+
+
+async def relay_group(messaging: Messaging, bookings: Bookings, group: GroupId) -> int:
+    """Returns how many rows were relayed. One relay of a group is under way on a node."""
+    relayed = 0
+    async with messaging.relaying.hold(group):
+        while found := await waiting_of_group(bookings, group):
+            for row in found:
+                await _relay(messaging, bookings, row)
+                relayed += 1
+    return relayed
+
+
+async def _relay(messaging: Messaging, bookings: Bookings, row: OutboxRow) -> None:
+    match row.news:
+        case CardNews() as news:
+            await write_card(messaging, news)
+            await open_leg_threads(messaging, bookings, news)
+        case LegNews() as news:
+            await write_leg(messaging, news)
+    await note_relayed(bookings, row)
