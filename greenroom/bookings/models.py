@@ -249,6 +249,8 @@ class Payment(Struct, frozen=True, kw_only=True):
     """The provider's own id."""
     refunded: int = 0
     """How much of a charge has been sent back, or is on its way."""
+    given_back: bool = False
+    """Whether its card has ended without effect, so that the charge was for nothing."""
     capture_before_ms: int = 0
     tries: int = 0
     problem: str = ""
