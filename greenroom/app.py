@@ -20,6 +20,7 @@ from greenroom.policy import Limit, Policy
 from greenroom.realtime.hub import Hub
 from greenroom.safety.limits import Rate
 from greenroom.settings import Settings
+from greenroom.sql.base import Database
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -36,6 +37,7 @@ def compose(
     *,
     hub: Hub | None = None,
     blobs: Blobs | None = None,
+    sql: Database | None = None,
     settings: Settings | None = None,
     policy: Policy | None = None,
     rates: Mapping[Limit, Rate] | None = None,
@@ -53,6 +55,7 @@ def compose(
         settings or Settings(),
         hub,
         blobs,
+        sql,
         rates,
     )
     return registry.build(composition)

@@ -21,6 +21,11 @@ NoticeId = NewType("NoticeId", str)
 ScheduledId = NewType("ScheduledId", str)
 FileId = NewType("FileId", str)
 ManifestId = NewType("ManifestId", str)
+GroupId = NewType("GroupId", str)
+LegId = NewType("LegId", str)
+CardId = NewType("CardId", str)
+DocumentId = NewType("DocumentId", str)
+TransferId = NewType("TransferId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _AS_LETTERS = (_ALPHABET * 8).encode()
@@ -90,6 +95,18 @@ class Ids:
 
     def manifest(self) -> ManifestId:
         return ManifestId("mnf_" + self._body())
+
+    def group(self) -> GroupId:
+        return GroupId("lbg_" + self._body())
+
+    def leg(self) -> LegId:
+        return LegId("leg_" + self._body())
+
+    def card(self) -> CardId:
+        return CardId("crd_" + self._body())
+
+    def document(self) -> DocumentId:
+        return DocumentId("doc_" + self._body())
 
     def report(self) -> ReportId:
         return ReportId("rpt_" + self._body())

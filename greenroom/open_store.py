@@ -16,6 +16,7 @@ from greenroom.app import TABLES
 from greenroom.blobs.s3.location import below
 from greenroom.clock import Clock
 from greenroom.demo import records as demo_records
+from greenroom.open_sql import demo_sql
 from greenroom.people import records as people
 from greenroom.settings import (
     InvalidSetting,
@@ -77,9 +78,9 @@ class DemoSettings(Settings, frozen=True):
 
 def for_demo(settings: Settings) -> DemoSettings:
     """The same settings with a separate folder and secret, and with a folder of its own in a
-    bucket, so that samples never mix with real data."""
+    bucket and a schema of its own in PostgreSQL, so that samples never mix with real data."""
     blobs = below(settings.blobs, "demo") if settings.blobs else ""
-    own = {"data": settings.data / "demo", "secret": "", "blobs": blobs}
+    own = {"data": settings.data / "demo", "secret": "", "blobs": blobs, "sql": demo_sql(settings)}
     return DemoSettings(**(msgspec.structs.asdict(settings) | own))
 
 

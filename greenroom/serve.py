@@ -21,7 +21,7 @@ from typing import Any
 
 from litestar import Litestar
 
-from greenroom import demo, policy_file, server_address
+from greenroom import demo, open_sql, policy_file, server_address
 from greenroom.api import server
 from greenroom.api.access_log import access_log
 from greenroom.api.auth import Authenticator
@@ -45,6 +45,7 @@ from greenroom.ids import UserId
 from greenroom.metric_sources import add_sources, measure_delivery
 from greenroom.metrics import Metrics
 from greenroom.open_blobs import opened_blobs, origin_of_files
+from greenroom.open_sql import opened_sql
 from greenroom.open_store import check_demo_store, opened, sqlite_path
 from greenroom.people import People, directory
 from greenroom.policy import Limit, Policy
@@ -60,6 +61,7 @@ from greenroom.settings import (
     split_list,
     variable_of,
 )
+from greenroom.sql.base import Database
 from greenroom.store.base import Store
 from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL
 from greenroom.store.problems import StoreFailing
@@ -103,17 +105,18 @@ async def serve(
         async with (
             opened(settings, clock, create_tables=create_tables) as store,
             opened_blobs(settings, clock) as blobs,
+            opened_sql(settings, create_tables=create_tables) as sql,
         ):
             await clock.synchronize(store, EPHEMERAL, CLOCK_KEY)
             hub = Hub(bus_of(settings))
-            composed = partial(composed, blobs=blobs)
+            composed = partial(composed, blobs=blobs, sql=sql)
             contexts = composed(store, clock, load_secret(settings), hub=hub)
             await hub.start()
             try:
-                await _ready(contexts[People])
+                await _ready(contexts[People], sql)
                 _ = contexts[Safety].rule_set.prefilter  # built now, not with the first message
                 shown = await _samples(store, clock, settings, composed) if samples else ()
-                node = _node(settings, policy, store, clock, contexts, hub, shown)
+                node = _node(settings, policy, store, sql, clock, contexts, hub, shown)
                 await _run(node, listener, tell)
             finally:
                 await hub.close()
@@ -124,6 +127,7 @@ def _node(
     settings: Settings,
     policy: Policy,
     store: Store,
+    sql: Database,
     clock: ServerClock,
     contexts: Contexts,
     hub: Hub,
@@ -131,7 +135,7 @@ def _node(
 ) -> _Node:
     metrics = Metrics()
     measure_delivery(metrics, hub, clock)
-    app, socket_server = _servers(settings, clock, contexts, hub, samples, metrics)
+    app, socket_server = _servers(settings, clock, contexts, hub, samples, metrics, sql)
     room = server.room_for(settings.most_connections)
     socket_server.most_connections = room.sockets
     app.state.upload_slots.most = room.http // 2
@@ -220,6 +224,7 @@ def _servers(
     hub: Hub,
     samples: Sequence[Sample],
     metrics: Metrics,
+    sql: Database,
 ) -> tuple[Litestar, SocketServer]:
     """Builds the HTTP app and the socket server, which share authentication."""
     signed = signature(settings, clock)
@@ -230,7 +235,7 @@ def _servers(
     app = http_app(
         contexts,
         authenticator,
-        partial(_ready, contexts[People]),
+        partial(_ready, contexts[People], sql),
         samples,
         sign,
         site=Site.found(),
@@ -297,8 +302,9 @@ def _resident_bytes() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-async def _ready(people: People) -> None:
-    """Raises unless the store can be read and written."""
+async def _ready(people: People, sql: Database) -> None:
+    """Raises unless the store can be read and written, and the SQL database answers."""
     if people.store.read_only_reason is not None:
         raise StoreFailing
     await directory.find(people, UserId("usr_nobody"))
+    await open_sql.check(sql)

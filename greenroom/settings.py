@@ -99,6 +99,15 @@ class Settings(Struct, frozen=True):
             "API (`&endpoint=http://host:port`). Empty means the folder `files` in the data folder."
         ),
     ] = ""
+    sql: Annotated[
+        str,
+        Meta(
+            description="The SQL database, which has the contracts: "
+            "`postgresql://user:password@host/database` (`?schema=greenroom` names a schema in it, "
+            "`&pool=10` limits the connections of a node, `&ssl=verify-full` checks the server), "
+            "or `sqlite:///path/to/file.db`. Empty means `sql.db` in the data folder."
+        ),
+    ] = ""
     scanner: Annotated[
         str,
         Meta(

@@ -19,6 +19,7 @@ from greenroom.api.registry import Registry
 from greenroom.api.tokens import SharedSecret, TokensIssuedElsewhere
 from greenroom.app import REGISTRY, compose
 from greenroom.clock import SystemClock
+from greenroom.open_sql import opened_sql
 from greenroom.people.actor import Scope
 from greenroom.settings import Settings, load_secret, variable_of
 from greenroom.store.problems import StoreHeld
@@ -85,12 +86,20 @@ async def run(
     open_store.check_exists(settings)
     clock, policy = SystemClock(), policy_file.read(registry.policy, settings.policy)
     try:
-        async with open_store.opened(
-            settings, clock, create_tables=False, tables=registry.tables
-        ) as store:
-            secret = load_secret(settings)
+        async with (
+            open_store.opened(
+                settings, clock, create_tables=False, tables=registry.tables
+            ) as store,
+            opened_sql(settings, create_tables=False, schemas=registry.sql_schemas) as sql,
+        ):
             contexts = compose(
-                store, clock, secret, settings=settings, policy=policy, registry=registry
+                store,
+                clock,
+                load_secret(settings),
+                sql=sql,
+                settings=settings,
+                policy=policy,
+                registry=registry,
             )
             return await on_store(contexts)
     except StoreHeld:

@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     run = node.config.stash[_RUN]
-    for name in ("dynamodb", "nats", "clamd", "seaweedfs"):
+    for name in ("dynamodb", "nats", "clamd", "seaweedfs", "postgresql"):
         run.find(name)
     node.workerinput["engines"] = run.known
 
@@ -100,6 +100,12 @@ def clamd_url(request: pytest.FixtureRequest) -> str:
 def s3_url(request: pytest.FixtureRequest) -> str:
     """As in GREENROOM_BLOBS."""
     return _url(request.config, "seaweedfs")
+
+
+@pytest.fixture(scope="session")
+def postgresql_url(request: pytest.FixtureRequest) -> str:
+    """Of a database that all tests share: each has a schema of its own."""
+    return _url(request.config, "postgresql")
 
 
 @pytest.fixture(params=["sqlite", "dynamodb"])

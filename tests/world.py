@@ -38,9 +38,11 @@ from greenroom.safety import Safety, records as safety_records
 from greenroom.safety.grant import grant
 from greenroom.safety.limits import Rate, rates_of
 from greenroom.settings import Settings
+from greenroom.sql.base import Database
 from greenroom.store import ephemeral
 from greenroom.store.base import Store
 from tests.blob_folders import temporary_blobs
+from tests.sql_databases import temporary_sql
 from tests.stores import SECRET
 
 LIMITS = REGISTRY.policy.limits
@@ -84,12 +86,20 @@ class World(Generic[C]):
         rates: Mapping[Limit, Rate] = RATES,
         hub: Hub | None = None,
         blobs: Blobs | None = None,
+        sql: Database | None = None,
         **fields: Any,
     ) -> Self:
         """Composed over this store; `fields` are those of a subclass."""
         given = blobs or temporary_blobs(clock)
         contexts = compose(
-            store, clock, SECRET, hub=hub, blobs=given, settings=SETTINGS, rates=rates
+            store,
+            clock,
+            SECRET,
+            hub=hub,
+            blobs=given,
+            sql=sql or temporary_sql(),
+            settings=SETTINGS,
+            rates=rates,
         )
         return cls(contexts, clock, rates, **fields)
 

@@ -11,6 +11,7 @@ from greenroom.policy import Limit, Policy
 from greenroom.realtime.hub import Hub
 from greenroom.safety.limits import Rate
 from greenroom.settings import Settings
+from greenroom.sql.base import Database
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -49,6 +50,8 @@ class Composition:
     """None where no client connects: in commands, and while sample data is written."""
     blobs: Blobs | None = None
     """None where no file is read or written."""
+    sql: Database | None = None
+    """None where no contract is read or written."""
     rates: Mapping[Limit, Rate] | None = None
     """Rate limits that replace those of the policy, for benchmarks and tests."""
     contexts: Contexts = field(default_factory=Contexts)

@@ -31,6 +31,7 @@ from greenroom.people.actor import Actor
 from greenroom.policy import Limit, PolicySchema, Section
 from greenroom.realtime.bus import BusMessage
 from greenroom.settings import SettingsGroup
+from greenroom.sql.base import Schema
 from greenroom.store.ephemeral import EPHEMERAL
 from greenroom.store.tables import Kind, Table
 
@@ -105,6 +106,8 @@ class ContextApi:
     close: Callable[[Contexts], Awaitable[None]] | None = None
     """Frees what the context holds: processes, connections. Called when the server stops."""
     tables: tuple[Table, ...] = ()
+    sql: tuple[Schema, ...] = ()
+    """Its tables in the SQL database."""
     ephemeral_kinds: tuple[Kind, ...] = ()
     """Kinds of its items in the shared table `Ephemeral`."""
     settings: tuple[type[SettingsGroup], ...] = ()
@@ -153,6 +156,10 @@ class Registry:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         return tuple(table for one in self.contexts for table in one.tables)
+
+    @cached_property
+    def sql_schemas(self) -> tuple[Schema, ...]:
+        return tuple(schema for one in self.contexts for schema in one.sql)
 
     @cached_property
     def described_tables(self) -> tuple[Table, ...]:

@@ -1,1 +1,1 @@
-"""Relational data: the interface of the SQL database."""
+"""Relational data: the interface of the SQL database, and its engines SQLite and PostgreSQL."""

@@ -11,7 +11,7 @@ To add an engine, add a module with a `start()` and a line in `ENGINES`.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from scripts.engines import clamd, dynalite, dynamodb, moto, nats, seaweedfs
+from scripts.engines import clamd, dynalite, dynamodb, moto, nats, seaweedfs, temporary_postgresql
 from scripts.engines.process import Engine
 from scripts.engines.requirements import Unavailable
 
@@ -22,6 +22,7 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "nats": nats.start,
     "seaweedfs": seaweedfs.start,
     "clamd": clamd.start,
+    "postgresql": temporary_postgresql.start,
 }
 
 

@@ -11,17 +11,17 @@ USER = "postgres"
 
 
 def start(folder: Path) -> Engine:
-    programs = _programs()
+    found = programs()
     data = folder / "postgresql"
     data.mkdir()
     give(data, USER)
-    initdb = (str(programs / "initdb"), "-D", str(data), "-U", USER, "-A", "trust", "-E", "UTF8")
+    initdb = (str(found / "initdb"), "-D", str(data), "-U", USER, "-A", "trust", "-E", "UTF8")
     run((*as_user(USER), *initdb, "--locale=C.UTF-8"), folder=data)
     return launch(
         "postgresql",
         lambda port: (
             *as_user(USER),
-            str(programs / "postgres"),
+            str(found / "postgres"),
             *("-D", str(data), "-p", str(port)),
             *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
         ),
@@ -30,7 +30,7 @@ def start(folder: Path) -> Engine:
     )
 
 
-def _programs() -> Path:
+def programs() -> Path:
     """Debian installs the server's programs off the PATH, in a folder for each version."""
     server_command("pg_ctlcluster", debian="postgresql", service="postgresql")
     if found := shutil.which("initdb"):

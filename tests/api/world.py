@@ -21,6 +21,7 @@ from greenroom.policy import Limit
 from greenroom.safety.limits import Rate
 from tests.api.response_schema import contract_of
 from tests.blob_folders import temporary_blobs
+from tests.sql_databases import temporary_sql
 from tests.stores import IN_2100_MS, SECRET, fresh_store
 from tests.world import RATES, SETTINGS, World, http_app_on, http_client
 
@@ -115,6 +116,7 @@ async def api_world_on(
             clock,
             SECRET,
             blobs=temporary_blobs(clock),
+            sql=temporary_sql(),
             settings=SETTINGS,
             rates=rates,
             registry=registry,

@@ -1,7 +1,4 @@
-"""The fixtures `store` and `engine`: each engine in turn, with new empty tables, or no blobs.
-
-The suites of ports that have no engine yet are left out: they would count as skipped.
-"""
+"""The fixtures `store` and `engine`: each engine in turn, with new empty tables, or no blobs."""
 
 from collections.abc import AsyncIterator
 from uuid import uuid4
@@ -11,13 +8,9 @@ import pytest
 from greenroom.blobs.base import Blobs
 from greenroom.clock import ManualClock
 from greenroom.store.base import Store
-from tests.contracts import sql_engines
 from tests.contracts.blob_engines import ENGINES, BlobEngine
 from tests.contracts.tables import TABLES
 from tests.stores import IN_2100_MS, fresh_store
-
-_SUITES = {"test_sql.py": sql_engines.ENGINES}
-collect_ignore = [suite for suite, engines in _SUITES.items() if not engines]
 
 
 @pytest.fixture

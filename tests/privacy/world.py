@@ -18,6 +18,7 @@ from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
 from tests.blob_folders import temporary_blobs
 from tests.rest_calls import RestCalls
+from tests.sql_databases import temporary_sql
 from tests.stores import IN_2100_MS, SECRET, fresh_store
 from tests.world import SETTINGS, UNLIMITED, World, http_app_on, http_client
 
@@ -96,6 +97,7 @@ async def privacy_world(url: str) -> AsyncIterator[PrivacyWorld]:
             SECRET,
             hub=hub,
             blobs=temporary_blobs(clock),
+            sql=temporary_sql(),
             settings=SETTINGS,
             rates=UNLIMITED,
         )

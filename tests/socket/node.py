@@ -31,6 +31,7 @@ from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety.limits import Rate
 from greenroom.settings import Settings
+from greenroom.sql.base import Database
 from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
 from greenroom.store.ephemeral import EPHEMERAL
@@ -38,6 +39,7 @@ from tests.blob_folders import temporary_blobs
 from tests.rest_calls import RestCalls
 from tests.socket.client import Client
 from tests.socket.raw_client import RawClient
+from tests.sql_databases import temporary_sql
 from tests.stores import SECRET, SQLITE, fresh_store
 from tests.world import SETTINGS, UNLIMITED, World, authenticator_on, http_app_on
 
@@ -146,6 +148,7 @@ async def node_on(
     *,
     bus: Bus | None = None,
     blobs: Blobs | None = None,
+    sql: Database | None = None,
     rates: Mapping[Limit, Rate] = UNLIMITED,
     timeouts: Timeouts | None = None,
     registry: Registry = REGISTRY,
@@ -161,6 +164,7 @@ async def node_on(
         SECRET,
         hub=hub,
         blobs=blobs or temporary_blobs(clock),
+        sql=sql or temporary_sql(),
         settings=settings or SETTINGS,
         policy=policy,
         rates=rates,

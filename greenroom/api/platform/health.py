@@ -9,10 +9,11 @@ from litestar.params import SkipValidation
 from msgspec import Struct
 
 from greenroom.api.route_docs import refuses
+from greenroom.sql.problems import DatabaseBusy, DatabaseUnavailable
 from greenroom.store.problems import StoreFailing, StoreUnavailable, Throttled
 
 Ready: TypeAlias = Callable[[], Awaitable[None]]
-"""Returns when the store can be read and written, and raises its Problem when it cannot."""
+"""Returns when the store and the SQL database can be used, and raises a Problem if not."""
 
 
 class Health(Struct):
@@ -36,7 +37,9 @@ async def healthz() -> Health:
     summary="Check that the server can serve requests",
     tags=["health"],
     response_description="The server is ready.",
-    responses=refuses(StoreFailing, StoreUnavailable, Throttled, token=False),
+    responses=refuses(
+        StoreFailing, StoreUnavailable, Throttled, DatabaseUnavailable, DatabaseBusy, token=False
+    ),
 )
 async def readyz(ready: NamedDependency[SkipValidation[Ready]]) -> Health:
     await ready()

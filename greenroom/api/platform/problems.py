@@ -4,6 +4,7 @@ from greenroom import metadata, policy_file, settings
 from greenroom.api import auth, demo, idempotency, problems, tokens
 from greenroom.api.problem_table import INTERNAL_ERROR, ProblemResponse, Problems
 from greenroom.realtime import problems as bus
+from greenroom.sql import problems as sql
 from greenroom.store import problems as store, sqlite
 
 PROBLEMS = Problems(
@@ -42,6 +43,11 @@ PROBLEMS = Problems(
         store.StoreFailing: ProblemResponse(503, retry_after=5),
         store.OutcomeUnknown: ProblemResponse(504, exposed=False),
         store.StoreFull: ProblemResponse(507, exposed=False),
+        # the SQL database
+        sql.InvalidSqlValue: ProblemResponse(422),
+        sql.DatabaseBusy: ProblemResponse(503, retry_after=1, exposed=False),
+        sql.DatabaseUnavailable: ProblemResponse(503, retry_after=5, exposed=False),
+        sql.DatabaseOutcomeUnknown: ProblemResponse(504, exposed=False),
         # what stops a start or a command, and in an answer would be a bug
         store.InvalidDeclaration: INTERNAL_ERROR,
         store.InvalidExpression: INTERNAL_ERROR,
@@ -52,6 +58,10 @@ PROBLEMS = Problems(
         store.StoreHeld: INTERNAL_ERROR,
         store.StoreTooNew: INTERNAL_ERROR,
         sqlite.BackupExists: INTERNAL_ERROR,
+        sql.DatabaseForeign: INTERNAL_ERROR,
+        sql.DatabaseNotMigrated: INTERNAL_ERROR,
+        sql.DatabaseTooNew: INTERNAL_ERROR,
+        sql.MigrationFailed: INTERNAL_ERROR,
         problems.CannotListen: INTERNAL_ERROR,
         bus.BusUnavailable: INTERNAL_ERROR,
         tokens.UsernameNotFound: INTERNAL_ERROR,

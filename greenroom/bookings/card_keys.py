@@ -1,0 +1,62 @@
+"""Idempotency keys of cards: each names one request of one actor, for good, with its answer."""
+
+import hashlib
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Connection, insert, select
+
+from greenroom.bookings import rows
+from greenroom.bookings.cards.problems import CardKeyReused, InvalidCard
+from greenroom.bookings.models import Card, Step
+from greenroom.bookings.schema import KEYS
+from greenroom.ids import GroupId, UserId
+
+MAX_KEY = 128
+_canonical = msgspec.json.Encoder(order="sorted").encode
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What a proposal or a transition came to. A replay gives the same."""
+
+    card: Card
+    step: Step
+    replayed: bool = False
+
+
+def digest_of(*content: object) -> str:
+    return hashlib.sha256(_canonical(content)).hexdigest()
+
+
+def check_key(key: str) -> None:
+    if not 0 < len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
+        raise InvalidCard(f"its key must have 1 to {MAX_KEY} printable ASCII characters")
+
+
+def answer_to(connection: Connection, actor: UserId, key: str, digest: str) -> Answer | None:
+    """What the first request with this key was answered."""
+    row = connection.execute(select(KEYS).where(KEYS.c.actor == actor, KEYS.c.key == key)).first()
+    if row is None:
+        return None
+    if row.digest != digest:
+        raise CardKeyReused(row.card_id, row.transition)
+    answer = rows.unpacked(row.answer, Answer)
+    return msgspec.structs.replace(answer, replayed=True)
+
+
+def keep_answer(
+    connection: Connection, group: GroupId, actor: UserId, key: str, digest: str, answer: Answer
+) -> None:
+    connection.execute(
+        insert(KEYS).values(
+            actor=actor,
+            key=key,
+            group_id=group,
+            card_id=answer.card.id,
+            card_version=answer.card.version,
+            transition=answer.step.transition,
+            digest=digest,
+            answer=rows.packed(answer),
+            at_ms=answer.step.at_ms,
+        )
+    )

@@ -1,0 +1,79 @@
+"""Checks of a card's content against its booking: times, prices, providers, what has been paid."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from greenroom.bookings.cards.declaration import DAY_MS, Facts
+from greenroom.bookings.cards.instants import ms_of
+from greenroom.bookings.cards.payloads import LegTerms
+from greenroom.bookings.cards.problems import InvalidCard
+from greenroom.bookings.models import DepositState
+from greenroom.bookings.money import Money
+from greenroom.bookings.paid import paid_of
+from greenroom.bookings.time_zones import zone
+
+_LONGEST_DAYS = 60
+_PAST_MS = 5 * 60_000
+"""How far back a time may lie: the sender's clock may differ."""
+
+
+def check_leg_terms(facts: Facts, legs: Sequence[LegTerms]) -> None:
+    for leg in legs:
+        check_times(facts, leg.starts_at, leg.ends_at)
+        zone(leg.time_zone)
+        if leg.provider not in facts.booking.sellers:
+            raise InvalidCard(
+                f"{leg.provider} is not a provider in this conversation; add them to it first"
+            )
+        if leg.deposit is not None and not leg.deposit.minor:
+            raise InvalidCard("a deposit of nothing; leave it out")
+    prices = [leg.price for leg in legs]
+    deposits = [leg.deposit for leg in legs if leg.deposit is not None]
+    check_currency(facts, *prices, *deposits)
+
+
+def check_times(facts: Facts, starts_at: datetime, ends_at: datetime) -> None:
+    starts_ms, ends_ms = ms_of(starts_at), ms_of(ends_at)
+    if starts_ms < facts.now_ms - _PAST_MS:
+        raise InvalidCard("it begins in the past; choose a later time")
+    if ends_ms <= starts_ms:
+        raise InvalidCard("it ends before it begins; choose a later end")
+    if ends_ms - starts_ms > _LONGEST_DAYS * DAY_MS:
+        raise InvalidCard(f"a leg can last {_LONGEST_DAYS} days at most; divide it into several")
+    days = facts.rules.bookings.most_days_ahead
+    if starts_ms > facts.now_ms + days * DAY_MS:
+        raise InvalidCard(f"it begins more than {days} days ahead; choose an earlier time")
+
+
+def check_prices(facts: Facts, *prices: Money) -> None:
+    """Each is above zero: a card with nothing to pay needs no payment."""
+    if not all(price.minor for price in prices):
+        raise InvalidCard("a price of nothing; leave it out")
+    check_currency(facts, *prices)
+
+
+def check_currency(facts: Facts, *amounts: Money) -> None:
+    known = {facts.booking.currency} if facts.booking.currency else set[str]()
+    found = known | {amount.currency for amount in amounts}
+    if len(found) > 1:
+        raise InvalidCard(f"all amounts of a booking are in one currency, not in {_listed(found)}")
+
+
+def _listed(names: set[str]) -> str:
+    return " and ".join(sorted(names))
+
+
+def check_at_most_paid(facts: Facts, refund: Money) -> None:
+    check_currency(facts, refund)
+    paid = paid_of(facts.the_leg)
+    if refund > paid:
+        raise InvalidCard(f"{paid} has been paid and is still held; a refund cannot be more")
+
+
+def check_at_most_deposit(facts: Facts, claim: Money) -> None:
+    check_currency(facts, claim)
+    deposit = facts.the_leg.deposit
+    if deposit is None or deposit.state is not DepositState.HELD:
+        raise InvalidCard("no deposit is held for this leg")
+    if not claim.minor or claim > deposit.money:
+        raise InvalidCard(f"claim an amount above zero and at most the deposit of {deposit.money}")

@@ -1,0 +1,408 @@
+"""Decides a transition of a card: a pure function of the booking, the card and the request.
+
+    propose(...)  nothing -> proposed          (or what accepting leads to, if it needs no answer)
+    move(...)     any open state -> the next   (by somebody, a deadline or a payment)
+
+Both return a `Move`: the card after it, its step, what has to be paid before it takes effect, and
+what it does. Nothing is written here. A dry run calls the same functions.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from greenroom.bookings.card_policy import Rules
+from greenroom.bookings.cards.declaration import (
+    By,
+    Deadline,
+    Declaration,
+    Facts,
+    ToPay,
+    Transition,
+    WaitsOn,
+)
+from greenroom.bookings.cards.effects import Effect
+from greenroom.bookings.cards.payloads import Input, LegTerms, Noted, Nothing, Offer, Payload
+from greenroom.bookings.cards.problems import (
+    CannotPropose,
+    CardAlreadyOpen,
+    CardChanged,
+    CardNotOpen,
+    LegNotReady,
+    NotYourTurn,
+    TooManyCards,
+)
+from greenroom.bookings.cards.types import DECLARATIONS
+from greenroom.bookings.models import (
+    Booking,
+    Caller,
+    Card,
+    CardState,
+    CardType,
+    Due,
+    Leg,
+    Side,
+    Step,
+)
+from greenroom.ids import CardId, ThreadId, UserId
+
+HOUR_MS = 3_600_000
+ENDED_WITHOUT_EFFECT = frozenset(
+    {CardState.DECLINED, CardState.WITHDRAWN, CardState.EXPIRED, CardState.FAILED}
+)
+"""What a card can always come to, whatever has become of its booking."""
+APPLY, FAIL = "apply", "fail"
+"""The transitions of a payment, which every type has that charges something."""
+
+
+class Move(Struct, frozen=True, kw_only=True):
+    card: Card
+    step: Step
+    to_pay: tuple[ToPay, ...] = ()
+    """Before it takes effect; the card is `accepted` until then."""
+    effects: tuple[Effect, ...] = ()
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    card: CardId
+    thread: ThreadId
+    type: CardType
+    leg: Leg | None
+    payload: Payload
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    transition: str
+    input: Input = Nothing()
+    version: int
+    """The version that it acts on."""
+
+
+def propose(
+    booking: Booking, proposal: Proposal, caller: Caller, now_ms: int, rules: Rules
+) -> Move:
+    declared = DECLARATIONS[proposal.type]
+    facts = Facts(
+        booking=booking,
+        leg=proposal.leg,
+        caller=caller,
+        now_ms=now_ms,
+        rules=rules,
+        payload=proposal.payload,
+    )
+    _check_may_propose(declared, caller)
+    check_leg(declared, proposal.leg)
+    _check_room(declared, facts)
+    declared.check(facts)
+    card = Card(
+        id=proposal.card,
+        thread=proposal.thread,
+        leg=None if proposal.leg is None else proposal.leg.id,
+        type=proposal.type,
+        state=CardState.PROPOSED,
+        version=0,
+        proposer=caller.user,
+        side=caller.side,
+        payload=proposal.payload,
+        created_ms=now_ms,
+        changed_ms=now_ms,
+    )
+    if declared.needs_answer(facts):
+        return _made(declared, declared.initial, card, facts, before=None)
+    accept = declared.transition("accept", CardState.PROPOSED)
+    assert accept is not None, "a type that needs no answer declares `accept`"
+    return _made(declared, accept, card, facts, before=None)
+
+
+def move(
+    booking: Booking, card: Card, request: Request, caller: Caller, now_ms: int, rules: Rules
+) -> Move:
+    declared = DECLARATIONS[card.type]
+    transition = _transition(declared, card, request)
+    _check_may(transition, card, caller)
+    if card.version != request.version:
+        raise CardChanged(card.state.value, card.version)
+    leg = booking.leg(card.leg)
+    if caller.side is Side.SYSTEM and not _leg_allows(declared, leg):
+        if transition.name == APPLY:
+            transition = _FAIL
+        elif transition.to not in ENDED_WITHOUT_EFFECT:
+            return moot(card, "The booking has changed.", now_ms)
+    if transition.to not in ENDED_WITHOUT_EFFECT:
+        check_leg(declared, leg, goes_on=True)
+    facts = Facts(
+        booking=booking,
+        leg=leg,
+        caller=caller,
+        now_ms=now_ms,
+        rules=rules,
+        card=card,
+        payload=card.payload,
+        input=request.input,
+    )
+    if transition.revise is not None:
+        facts = replace(facts, payload=transition.revise(card.payload, request.input, facts))
+    if caller.side is not Side.SYSTEM and transition.to not in ENDED_WITHOUT_EFFECT:
+        declared.check(facts)
+    return _made(declared, transition, card, facts, before=card.state)
+
+
+def possible(booking: Booking, card: Card, caller: Caller) -> tuple[Transition, ...]:
+    """What this caller can do with the card now."""
+    declared = DECLARATIONS[card.type]
+    return tuple(
+        one for one in _all_of(declared) if card.state in one.sources and _may(one, card, caller)
+    )
+
+
+def settled(card: Card, *, failed: str = "") -> Request:
+    """The request of a payment that has ended, well or with a reason."""
+    note = Noted(note=failed) if failed else Nothing()
+    return Request(transition=FAIL if failed else APPLY, input=note, version=card.version)
+
+
+def moot(card: Card, reason: str, now_ms: int) -> Move:
+    """Closes an open card whose booking no longer allows it."""
+    after = replace(
+        card,
+        state=CardState.EXPIRED,
+        version=card.version + 1,
+        waits_on=(),
+        waits_on_staff=False,
+        due=None,
+        note=reason,
+        changed_ms=now_ms,
+    )
+    caller = Caller(UserId("usr_system"), Side.SYSTEM)
+    return Move(card=after, step=_step("close", card.state, after, caller, now_ms, payload=None))
+
+
+def is_moot(card: Card, leg: Leg | None) -> bool:
+    """Whether the leg's status leaves nothing that this open card could lead to."""
+    declared = DECLARATIONS[card.type]
+    if leg is None or declared.leg_in is None or not card.is_open:
+        return False
+    if leg.status in declared.leg_in | declared.goes_on_in:
+        return False
+    return leg.disputed_from not in declared.leg_in
+
+
+def declared_transitions(declared: Declaration) -> tuple[Transition, ...]:
+    """With those of its payment, if it charges something."""
+    return _all_of(declared)
+
+
+def _all_of(declared: Declaration) -> tuple[Transition, ...]:
+    paid = [one for one in declared.transitions if one.charges is not _NO_CHARGES]
+    return (*declared.transitions, *(_PAID if paid else ()))
+
+
+_NO_CHARGES = Transition(name="", title="", sources=(), to=CardState.APPLIED, by=()).charges
+_APPLY = Transition(
+    name=APPLY,
+    title="Take effect",
+    sources=(CardState.ACCEPTED,),
+    to=CardState.APPLIED,
+    by=(By.PAYMENT,),
+)
+_FAIL = Transition(
+    name=FAIL,
+    title="Fail",
+    sources=(CardState.ACCEPTED,),
+    to=CardState.FAILED,
+    by=(By.PAYMENT, By.DEADLINE),
+    input=Noted,
+)
+_PAID = (_APPLY, _FAIL)
+PAYMENT_DEADLINE = Deadline(
+    transition=FAIL,
+    at_ms=lambda facts: facts.now_ms + facts.rules.cards.payment_minutes * 60_000,
+    says="after `cards.payment_minutes`",
+    reminds=False,
+)
+
+
+def deadline_of(declared: Declaration, state: CardState) -> Deadline | None:
+    return PAYMENT_DEADLINE if state is CardState.ACCEPTED else declared.deadlines.get(state)
+
+
+def _transition(declared: Declaration, card: Card, request: Request) -> Transition:
+    found = [one for one in _all_of(declared) if card.state in one.sources]
+    for one in found:
+        if one.name == request.transition:
+            return one
+    if request.version != card.version:
+        raise CardChanged(card.state.value, card.version)
+    raise CardNotOpen(card.state.value, request.transition, tuple(one.name for one in found))
+
+
+def _check_may_propose(declared: Declaration, caller: Caller) -> None:
+    if caller.side not in declared.proposers:
+        who = " or ".join(sorted(f"the {side.value}" for side in declared.proposers))
+        raise CannotPropose(who, declared.kind.value)
+
+
+def check_leg(declared: Declaration, leg: Leg | None, *, goes_on: bool = False) -> None:
+    if declared.leg_in is None or leg is None:
+        return
+    allowed = declared.leg_in | (declared.goes_on_in if goes_on else frozenset())
+    if leg.status not in allowed:
+        raise LegNotReady(leg.status.value, tuple(sorted(one.value for one in allowed)))
+
+
+def _leg_allows(declared: Declaration, leg: Leg | None) -> bool:
+    try:
+        check_leg(declared, leg, goes_on=True)
+    except LegNotReady:
+        return False
+    return True
+
+
+def _check_room(declared: Declaration, facts: Facts) -> None:
+    cards, booking = facts.rules.cards, facts.booking
+    if len(booking.open_cards) >= cards.open_cards or booking.cards >= cards.most_cards:
+        raise TooManyCards(cards.open_cards, cards.most_cards)
+    leg = None if facts.leg is None else facts.leg.id
+    for one in booking.open_cards:
+        if declared.one_at_a_time and (one.type, one.leg) == (declared.kind, leg):
+            raise CardAlreadyOpen(one.id)
+
+
+def _check_may(transition: Transition, card: Card, caller: Caller) -> None:
+    if not _may(transition, card, caller):
+        who = " or ".join(one.value for one in transition.by)
+        raise NotYourTurn(who, transition.name)
+
+
+def _may(transition: Transition, card: Card, caller: Caller) -> bool:
+    return any(_is(by, card, caller) for by in transition.by)
+
+
+def _is(by: By, card: Card, caller: Caller) -> bool:
+    match by:
+        case By.PROPOSER:
+            return caller.user == card.proposer
+        case By.ANSWERER:
+            return caller.user in card.waits_on
+        case By.STAFF:
+            return caller.side is Side.STAFF
+        case By.EITHER_PARTY:
+            return caller.side in (Side.BUYER, Side.SELLER)
+        case By.DEADLINE | By.PAYMENT:
+            return caller.side is Side.SYSTEM
+
+
+def _made(
+    declared: Declaration,
+    transition: Transition,
+    card: Card,
+    facts: Facts,
+    *,
+    before: CardState | None,
+) -> Move:
+    left = tuple(one for one in card.waits_on if one != facts.caller.user)
+    if transition.of_all and left and before is not None:
+        return _still_waits(transition, card, facts, left)
+    to_pay = transition.charges(facts) if facts.rules.takes_payments else ()
+    state = CardState.ACCEPTED if to_pay else transition.to
+    proposes = transition.proposes or before is None
+    after = replace(
+        card,
+        state=state,
+        version=card.version + 1,
+        proposer=facts.caller.user if proposes else card.proposer,
+        side=facts.caller.side if proposes else card.side,
+        payload=facts.payload,
+        note=_note(facts.input),
+        changed_ms=facts.now_ms,
+    )
+    waits_on = WaitsOn.NOBODY if to_pay else transition.waits_on
+    after = replace(
+        after,
+        waits_on=_waits_on(waits_on, after, facts),
+        waits_on_staff=waits_on is WaitsOn.STAFF,
+        due=_due(declared, state, facts),
+    )
+    changed = facts.payload if before is None or facts.payload != card.payload else None
+    name = declared.initial.name if before is None else transition.name
+    step = _step(name, before, after, facts.caller, facts.now_ms, payload=changed)
+    effects = () if to_pay else _effects(declared, transition, facts)
+    return Move(card=after, step=step, to_pay=to_pay, effects=effects)
+
+
+def _effects(declared: Declaration, transition: Transition, facts: Facts) -> tuple[Effect, ...]:
+    if transition.name == APPLY:
+        paid = next(one for one in declared.transitions if one.charges is not _NO_CHARGES)
+        return paid.effects(facts)
+    return transition.effects(facts)
+
+
+def _still_waits(
+    transition: Transition, card: Card, facts: Facts, left: tuple[UserId, ...]
+) -> Move:
+    """Somebody has accepted what others still have to accept."""
+    after = replace(card, version=card.version + 1, waits_on=left, changed_ms=facts.now_ms)
+    step = _step(transition.name, card.state, after, facts.caller, facts.now_ms, payload=None)
+    return Move(card=after, step=step)
+
+
+def _waits_on(whom: WaitsOn, card: Card, facts: Facts) -> tuple[UserId, ...]:
+    match whom:
+        case WaitsOn.NOBODY | WaitsOn.STAFF:
+            return ()
+        case WaitsOn.PROPOSER:
+            return (card.proposer,)
+        case WaitsOn.OTHER_SIDE:
+            return _other_side(card, facts)
+
+
+def _other_side(card: Card, facts: Facts) -> tuple[UserId, ...]:
+    if facts.caller.side is Side.SELLER:
+        return (facts.booking.buyer,)
+    if facts.leg is not None:
+        return (facts.leg.provider,)
+    legs: tuple[LegTerms, ...] = card.payload.legs if isinstance(card.payload, Offer) else ()
+    return tuple(dict.fromkeys(leg.provider for leg in legs))
+
+
+def _due(declared: Declaration, state: CardState, facts: Facts) -> Due | None:
+    deadline = deadline_of(declared, state)
+    if deadline is None:
+        return None
+    at_ms = max(deadline.at_ms(facts), facts.now_ms + 1)
+    before_ms = facts.rules.cards.remind_hours * HOUR_MS
+    reminds = deadline.reminds and before_ms and at_ms - before_ms > facts.now_ms
+    return Due(
+        transition=deadline.transition,
+        at_ms=at_ms,
+        remind_ms=at_ms - before_ms if reminds else 0,
+    )
+
+
+def _note(given: Any) -> str:
+    note: str = getattr(given, "note", "")
+    return note
+
+
+def _step(
+    name: str,
+    before: CardState | None,
+    after: Card,
+    caller: Caller,
+    now_ms: int,
+    *,
+    payload: Payload | None,
+) -> Step:
+    return Step(
+        card=after.id,
+        version=after.version,
+        transition=name,
+        before=before,
+        after=after.state,
+        actor=caller.user,
+        side=caller.side,
+        at_ms=now_ms,
+        note=after.note,
+        payload=payload,
+    )

@@ -1,0 +1,40 @@
+"""What the outbox tells about a booking: the contents of its rows.
+
+A row has all that the relay needs to bring the conversation up to date, as it was decided then.
+"""
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from greenroom.bookings.models import Card, Leg, Step
+from greenroom.ids import GroupId, ThreadId, UserId
+
+
+class CardNews(Struct, frozen=True, kw_only=True, tag="card"):
+    """A card has a new version."""
+
+    group: GroupId
+    thread: ThreadId
+    """Where the group was agreed."""
+    buyer: UserId
+    card: Card
+    step: Step
+    legs: tuple[Leg, ...]
+    """Of the whole group, after the step."""
+    booked: bool = False
+    """Whether this step has made the booking."""
+
+
+class LegNews(Struct, frozen=True, kw_only=True, tag="leg"):
+    """Something of a leg has changed without a card: its deposit, or its payout."""
+
+    group: GroupId
+    thread: ThreadId
+    buyer: UserId
+    event: str
+    """Such as `deposit.held`."""
+    leg: Leg
+
+
+News: TypeAlias = CardNews | LegNews

@@ -1,0 +1,1 @@
+"""The payment provider: its interface, and a sandbox."""

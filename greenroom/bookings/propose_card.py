@@ -1,0 +1,149 @@
+"""Proposes a card: one SQL transaction, which happens once for each key."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from greenroom.bookings import rows
+from greenroom.bookings.booking_write import BookingWrite
+from greenroom.bookings.card_keys import Answer, answer_to, check_key, digest_of, keep_answer
+from greenroom.bookings.cards.decide import Move, Proposal, propose
+from greenroom.bookings.cards.declaration import Declaration
+from greenroom.bookings.cards.payloads import Payload, type_of
+from greenroom.bookings.cards.problems import (
+    CannotPropose,
+    InvalidCard,
+    LegNeeded,
+    LegNotFound,
+    NoCardsHere,
+    PaymentMethodNeeded,
+)
+from greenroom.bookings.cards.types import DECLARATIONS
+from greenroom.bookings.context import Bookings
+from greenroom.bookings.models import Booking, Caller, CardType, Leg, Parties, Side
+from greenroom.bookings.money import Money
+from greenroom.ids import CardId, LegId, UserId
+
+
+class NewCard(Struct, frozen=True, kw_only=True):
+    key: str
+    payload: Payload
+    leg: LegId | None = None
+    """Needed where the booking has several."""
+    payment_method: str = ""
+    """The buyer's, as a token of the payment provider."""
+
+
+async def propose_card(bookings: Bookings, user: UserId, parties: Parties, new: NewCard) -> Answer:
+    """`parties` say who is what in the thread, which the user may see."""
+    check_key(new.key)
+    card_id, group_id = bookings.ids.card(), bookings.ids.group()
+    digest = digest_of("propose", parties.thread, new.leg, new.payload)
+
+    def work(connection: Connection) -> Answer:
+        now_ms = bookings.clock.now_ms()
+        group = rows.group_of_thread(connection, parties.thread)
+        if group is None:
+            _check_begins_here(new)
+            group = rows.create_group(connection, group_id, parties, now_ms)
+        write = BookingWrite(connection, group, now_ms, bookings.rules)
+        known = answer_to(connection, user, new.key, digest)
+        if known is not None:
+            return known
+        booking = prepared(write.booking, parties, user, new)
+        write.set_booking(booking)
+        move = proposed(booking, parties, user, new, card_id, now_ms, bookings)
+        write.make(move, None)
+        write.finish()
+        answer = Answer(card=move.card, step=move.step)
+        keep_answer(connection, group, user, new.key, digest, answer)
+        return answer
+
+    return await bookings.database.write(work)
+
+
+def proposed(
+    booking: Booking,
+    parties: Parties,
+    user: UserId,
+    new: NewCard,
+    card_id: CardId,
+    now_ms: int,
+    bookings: Bookings,
+) -> Move:
+    """The decision alone, which a dry run shows."""
+    declared = DECLARATIONS[CardType(type_of(new.payload))]
+    leg = _leg_of(booking, parties, declared, new)
+    caller = caller_of(booking, leg, user)
+    if caller is None:
+        raise CannotPropose("the buyer or the provider", declared.kind.value)
+    proposal = Proposal(
+        card=card_id, thread=parties.thread, type=declared.kind, leg=leg, payload=new.payload
+    )
+    return propose(booking, proposal, caller, now_ms, bookings.rules)
+
+
+def prepared(booking: Booking, parties: Parties, user: UserId, new: NewCard) -> Booking:
+    """With what the request brings: providers who have joined, the currency, how the buyer pays."""
+    sellers = tuple(dict.fromkeys((*booking.sellers, *parties.sellers)))
+    booking = replace(booking, sellers=sellers)
+    if not booking.currency:
+        booking = replace(booking, currency=_currency(new.payload))
+    return with_payment_method(booking, user, new.payment_method)
+
+
+def with_payment_method(booking: Booking, user: UserId, method: str) -> Booking:
+    if not method or user != booking.buyer:
+        return booking
+    return replace(booking, payment_method=checked_method(method))
+
+
+def checked_method(method: str) -> str:
+    if len(method) > 200 or not method.isascii() or not method.isprintable():
+        raise InvalidCard("paymentMethod is a token of the provider, of at most 200 characters")
+    if sum(map(str.isdigit, method)) >= 12 and method.replace(" ", "").isdigit():
+        raise InvalidCard("paymentMethod is a token of the provider, never the number of a card")
+    return method
+
+
+def caller_of(booking: Booking, leg: Leg | None, user: UserId) -> Caller | None:
+    """What somebody is to the booking, or to one leg of it."""
+    if user == booking.buyer:
+        return Caller(user, Side.BUYER)
+    providers = booking.sellers if leg is None else (leg.provider,)
+    return Caller(user, Side.SELLER) if user in providers else None
+
+
+def check_can_pay(booking: Booking, move: Move) -> None:
+    if move.to_pay and not booking.payment_method:
+        total = sum(one.money.minor for one in move.to_pay)
+        raise PaymentMethodNeeded(str(Money(total, move.to_pay[0].money.currency)))
+
+
+def _currency(payload: Payload) -> str:
+    legs = getattr(payload, "legs", ())
+    return str(legs[0].price.currency) if legs else ""
+
+
+def _check_begins_here(new: NewCard) -> None:
+    if type_of(new.payload) != CardType.OFFER.value:
+        raise NoCardsHere("nothing is booked here yet; it begins with an offer")
+
+
+def _leg_of(booking: Booking, parties: Parties, declared: Declaration, new: NewCard) -> Leg | None:
+    if declared.leg_in is None:
+        if new.leg is not None:
+            raise InvalidCard("an offer makes new legs; leave legId out")
+        return None
+    here = [leg for leg in booking.legs if parties.thread in (leg.thread, booking.thread)]
+    if new.leg is not None:
+        found = next((leg for leg in here if leg.id == new.leg), None)
+        if found is None:
+            raise LegNotFound
+        return found
+    if not here:
+        raise NoCardsHere("nothing is booked here yet; it begins with an offer")
+    own = [leg for leg in here if leg.thread == parties.thread] or here
+    if len(own) > 1:
+        raise LegNeeded(tuple(leg.id for leg in own))
+    return own[0]

@@ -1,0 +1,1 @@
+"""Tests of bookings: money, refunds, journal, payments."""

@@ -1,0 +1,1 @@
+"""Migrations of the tables that test_sql.py uses, in folders as a context has one."""
