@@ -200,9 +200,14 @@ def _waiting(contexts: Contexts) -> ListSource:
     return ListSource(messaging.clock, state, read)
 
 
+async def _after_restore(contexts: Contexts) -> None:
+    await background.heal(contexts[Messaging], contexts[Bookings])
+
+
 API = ContextApi(
     name="messaging",
     build=_build,
+    after_restore=_after_restore,
     tables=records.TABLES,
     ephemeral_kinds=records.EPHEMERAL_KINDS,
     policy=SECTIONS,
