@@ -98,7 +98,7 @@ docs: $(DEV) ## regenerate docs/ and the web app's types
 
 lock: ## update the lock files (needs uv)
 	$(COMPILE) --output-file requirements.lock
-	$(COMPILE) --extra dev --extra vision --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --extra dev --extra pades --extra vision --constraint requirements.lock --output-file requirements-dev.lock
 	cd scripts/engines && $(RESOLVE) synapse.in --output-file synapse.lock
 	cd scripts/engines && $(RESOLVE) asgi_sockets.in --output-file asgi_sockets.lock
 	cd scripts/engines && rm -f package-lock.json && \

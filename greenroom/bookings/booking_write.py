@@ -41,7 +41,7 @@ class BookingWrite:
     def begin(self, cause: Cause) -> BookingChange:
         """Later steps of the same transaction go on with what the earlier ones have changed."""
         if self.change is None:
-            self.change = BookingChange(self.booking, cause)
+            self.change, self._cause = BookingChange(self.booking, cause), cause
         self.change.cause = cause
         return self.change
 
@@ -79,13 +79,14 @@ class BookingWrite:
         """Writes all that has been collected. Nothing is written before."""
         connection, now_ms = self._connection, self._now_ms
         assert self.change is not None
+        assert self._cause is not None
         changed = self.change.done()
         after = changed.booking
         for transfer in changed.transfers:
             self._audit.add(transfer.cause.card, f"transfer.{transfer.kind}", transfer.id, transfer)
         for payment in changed.payments:
             self._audit.add(payment.card, f"payment.{payment.state}", payment.key, payment)
-        rows.save_legs(connection, self.before, after, self.change.cause)
+        rows.save_legs(connection, self.before, after, self._cause)
         rows.add_transfers(connection, self.before, changed.transfers, now_ms)
         rows.save_payments(connection, self.before, changed.payments)
         self._tell(after)

@@ -4,7 +4,9 @@ import hashlib
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from greenroom.bookings import rows
 from greenroom.bookings.cards.problems import CardKeyReused, InvalidCard
@@ -47,16 +49,21 @@ def answer_to(connection: Connection, actor: UserId, key: str, digest: str) -> A
 def keep_answer(
     connection: Connection, group: GroupId, actor: UserId, key: str, digest: str, answer: Answer
 ) -> None:
-    connection.execute(
-        insert(KEYS).values(
-            actor=actor,
-            key=key,
-            group_id=group,
-            card_id=answer.card.id,
-            card_version=answer.card.version,
-            transition=answer.step.transition,
-            digest=digest,
-            answer=rows.packed(answer),
-            at_ms=answer.step.at_ms,
-        )
-    )
+    values = {
+        "actor": actor,
+        "key": key,
+        "group_id": group,
+        "card_id": answer.card.id,
+        "card_version": answer.card.version,
+        "transition": answer.step.transition,
+        "digest": digest,
+        "answer": rows.packed(answer),
+        "at_ms": answer.step.at_ms,
+    }
+    into = postgres_insert if connection.dialect.name == "postgresql" else sqlite_insert
+    kept = connection.execute(into(KEYS).values(values).on_conflict_do_nothing())
+    if not kept.rowcount:
+        # Another booking has used the key since it was looked up: each locks its own group only.
+        known = connection.execute(select(KEYS).where(KEYS.c.actor == actor, KEYS.c.key == key))
+        first = known.one()
+        raise CardKeyReused(first.card_id, first.transition)

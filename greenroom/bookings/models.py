@@ -232,8 +232,9 @@ class Payment(Struct, frozen=True, kw_only=True):
     """In the order in which the booking asked for them."""
     leg: LegId
     card: CardId
+    """The card that asked for it; or the leg, if it was due by itself."""
     card_version: int
-    """The version of the card that asked for it."""
+    """The version that asked for it."""
     code: Code
     """What it is for in the journal."""
     operation: Operation
@@ -248,6 +249,8 @@ class Payment(Struct, frozen=True, kw_only=True):
     """The provider's own id."""
     refunded: int = 0
     """How much of a charge has been sent back, or is on its way."""
+    given_back: bool = False
+    """Whether its card has ended without effect, so that the charge was for nothing."""
     capture_before_ms: int = 0
     tries: int = 0
     problem: str = ""

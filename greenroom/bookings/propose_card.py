@@ -54,6 +54,7 @@ async def propose_card(bookings: Bookings, user: UserId, parties: Parties, new: 
         booking = prepared(write.booking, parties, user, new)
         write.set_booking(booking)
         move = proposed(booking, parties, user, new, card_id, now_ms, bookings)
+        check_can_pay(booking, move)
         write.make(move, None)
         write.finish()
         answer = Answer(card=move.card, step=move.step)
@@ -88,7 +89,7 @@ def prepared(booking: Booking, parties: Parties, user: UserId, new: NewCard) -> 
     """With what the request brings: providers who have joined, the currency, how the buyer pays."""
     sellers = tuple(dict.fromkeys((*booking.sellers, *parties.sellers)))
     booking = replace(booking, sellers=sellers)
-    if not booking.currency:
+    if not (booking.legs or booking.transfers or booking.open_cards):
         booking = replace(booking, currency=_currency(new.payload))
     return with_payment_method(booking, user, new.payment_method)
 
@@ -108,9 +109,10 @@ def caller_of(booking: Booking, leg: Leg | None, user: UserId) -> Caller | None:
 
 
 def check_can_pay(booking: Booking, move: Move) -> None:
-    if move.to_pay and not booking.payment_method:
-        total = sum(one.money.minor for one in move.to_pay)
-        raise PaymentMethodNeeded(str(Money(total, move.to_pay[0].money.currency)))
+    to_pay = move.to_pay or move.to_pay_later
+    if to_pay and not booking.payment_method:
+        total = sum(one.money.minor for one in to_pay)
+        raise PaymentMethodNeeded(str(Money(total, to_pay[0].money.currency)))
 
 
 def _currency(payload: Payload) -> str:

@@ -97,6 +97,7 @@ def booking_of(connection: Connection, group: Row[Any]) -> Booking:
             CARDS.c.group_id == group_id, CARDS.c.is_open == 1
         )
     )
+    booked = tuple(unpacked(row.leg, Leg) for row in legs)
     return Booking(
         id=group_id,
         thread=ThreadId(group.thread_id),
@@ -104,7 +105,7 @@ def booking_of(connection: Connection, group: Row[Any]) -> Booking:
         sellers=unpacked(group.sellers, tuple[UserId, ...]),
         currency=group.currency,
         payment_method=group.payment_method,
-        legs=tuple(unpacked(row.leg, Leg) for row in legs),
+        legs=booked,
         open_cards=tuple(
             OpenCard(CardId(row.id), CardType(row.type), row.leg_id and LegId(row.leg_id))
             for row in opened
@@ -112,7 +113,7 @@ def booking_of(connection: Connection, group: Row[Any]) -> Booking:
         cards=group.cards,
         transfers=group.transfers,
         ledgers=ledgers_of(connection, group_id, group.currency) if group.transfers else {},
-        payments=payments_of(connection, group_id) if group.transfers else {},
+        payments=payments_of(connection, group_id) if group.transfers or booked else {},
         version=group.version,
     )
 

@@ -142,6 +142,8 @@ class Declaration(Struct, frozen=True, kw_only=True):
     """The statuses of the leg in which it may be proposed. None for a type that needs no leg."""
     one_at_a_time: bool = True
     """Only one open card of the type for a leg."""
+    always_has_room: bool = False
+    """However many cards the booking has: nobody can be kept from ending a job."""
     initial: Transition
     """From nothing."""
     transitions: tuple[Transition, ...]

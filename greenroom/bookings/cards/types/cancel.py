@@ -42,6 +42,7 @@ CANCEL = Declaration(
     payload=Cancel,
     proposers=frozenset({Side.BUYER, Side.SELLER}),
     leg_in=frozenset({LegStatus.CONFIRMED}),
+    always_has_room=True,
     initial=propose("Cancel the booking"),
     transitions=(accept(_end), decline(), withdraw(), expire()),
     deadlines={PROPOSED: after("expire", lambda rules: rules.cards.change_hours, "change_hours")},

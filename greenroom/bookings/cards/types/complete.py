@@ -32,6 +32,7 @@ COMPLETE = Declaration(
     payload=Complete,
     proposers=frozenset({Side.BUYER, Side.SELLER}),
     leg_in=frozenset({LegStatus.CONFIRMED}),
+    always_has_room=True,
     initial=propose("Mark as complete"),
     transitions=(accept(_complete), decline(), withdraw(), accept_in_silence(_complete)),
     deadlines={

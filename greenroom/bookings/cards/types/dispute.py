@@ -108,6 +108,7 @@ DISPUTE = Declaration(
     payload=Dispute,
     proposers=frozenset({Side.BUYER, Side.SELLER}),
     leg_in=frozenset({LegStatus.CONFIRMED, LegStatus.COMPLETED}),
+    always_has_room=True,
     initial=propose("Open a dispute", _open),
     transitions=(
         _RESPOND,

@@ -84,6 +84,7 @@ PROOFS = Declaration(
         accept_in_silence(_accepted),
         expire((COUNTERED,)),
     ),
+    goes_on_in=frozenset({LegStatus.DISPUTED}),
     deadlines={
         PROPOSED: after(
             "accept_in_silence", lambda rules: rules.cards.proofs_hours, "proofs_hours"
