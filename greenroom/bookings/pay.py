@@ -110,10 +110,9 @@ async def record_answer(
         if payment is None or payment.state not in (PaymentState.REQUESTED, PaymentState.STUCK):
             return
         card = rows.find_card(connection, payment.card)
-        assert card is not None
-        change = write.begin(Cause(card.id, payment.card_version, now_ms))
+        change = write.begin(Cause(payment.card, payment.card_version, now_ms))
         follows = record(change, card, payment, answer, bookings.rules)
-        if follows is not None:
+        if card is not None and follows is not None:
             caller = Caller(SYSTEM, Side.SYSTEM)
             made = move(change.booking, card, follows, caller, now_ms, bookings.rules)
             write.make(made, card)

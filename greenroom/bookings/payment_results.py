@@ -45,9 +45,14 @@ class NotTaken(Struct, frozen=True):
 
 
 def record(
-    change: BookingChange, card: Card, payment: Payment, answer: Taken | NotTaken, rules: Rules
+    change: BookingChange,
+    card: Card | None,
+    payment: Payment,
+    answer: Taken | NotTaken,
+    rules: Rules,
 ) -> Request | None:
-    """Returns the transition of the card that follows, if one does."""
+    """Returns the transition of the card that follows, if one does. A leg asks for the hold of its
+    deposit without a card."""
     if isinstance(answer, Taken):
         done = replace(
             payment,
@@ -63,7 +68,7 @@ def record(
     return _next(change, card, payment)
 
 
-def _taken(change: BookingChange, card: Card, payment: Payment, rules: Rules) -> None:
+def _taken(change: BookingChange, card: Card | None, payment: Payment, rules: Rules) -> None:
     leg = payment.leg
     match payment.operation:
         case Operation.CHARGE:
@@ -156,9 +161,11 @@ def _captured(change: BookingChange, leg: LegId, rules: Rules) -> None:
         _set_deposit(change, leg, rules, state=DepositState.CAPTURED, due_ms=0)
 
 
-def _next(change: BookingChange, card: Card, payment: Payment) -> Request | None:
+def _next(change: BookingChange, card: Card | None, payment: Payment) -> Request | None:
     """The card takes effect when all that it waits for is paid, and fails when one is not."""
-    if payment.operation is not Operation.CHARGE or not _is_waited_for(card, payment):
+    if card is None or payment.operation is not Operation.CHARGE:
+        return None
+    if not _is_waited_for(card, payment):
         return None
     asked = [
         one
@@ -173,7 +180,9 @@ def _next(change: BookingChange, card: Card, payment: Payment) -> Request | None
     return settled(card) if done else None
 
 
-def _is_waited_for(card: Card, payment: Payment) -> bool:
+def _is_waited_for(card: Card | None, payment: Payment) -> bool:
+    if card is None:
+        return False
     return card.state is CardState.ACCEPTED and card.version == payment.card_version
 
 
