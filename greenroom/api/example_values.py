@@ -46,6 +46,7 @@ ROW = ThreadRow(
     city="Lisbon",
     safe_mode_required=False,
     picture=None,
+    panel_versions={"shotlist": 2},
     awaiting_user_ids=[MAYA],
     last_seq=4,
     last_message_at=SAID,

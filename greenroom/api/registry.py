@@ -106,6 +106,9 @@ class ContextApi:
     close: Callable[[Contexts], Awaitable[None]] | None = None
     """Frees what the context holds: processes, connections. Called when the server stops."""
     tables: tuple[Table, ...] = ()
+    after_restore: Callable[[Contexts], Awaitable[None]] | None = None
+    """Heals what a restored copy of one part has and that of another has not. Called by `greenroom
+    restore`; calling it again changes nothing."""
     sql: tuple[Schema, ...] = ()
     """Its tables in the SQL database."""
     ephemeral_kinds: tuple[Kind, ...] = ()
@@ -274,6 +277,11 @@ class Registry:
         for one in reversed(self.contexts):
             if one.close is not None:
                 await one.close(contexts)
+
+    async def after_restore(self, contexts: Contexts) -> None:
+        for one in self.contexts:
+            if one.after_restore is not None:
+                await one.after_restore(contexts)
 
     def build(self, composition: Composition) -> Contexts:
         """Builds the contexts, and adds this registry and the sync over all of them."""

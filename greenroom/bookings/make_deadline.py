@@ -12,7 +12,8 @@ from greenroom.people.actor import SYSTEM
 
 
 async def make_deadline(bookings: Bookings, card_id: CardId, version: int) -> GroupId | None:
-    """The group whose card has moved; None where somebody was first. Safe to repeat: the version moves only once."""
+    """Returns the group whose card has moved; None where somebody was first. Safe to repeat: the
+    version moves only once."""
 
     def work(connection: Connection) -> GroupId | None:
         now_ms = bookings.clock.now_ms()

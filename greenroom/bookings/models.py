@@ -232,8 +232,9 @@ class Payment(Struct, frozen=True, kw_only=True):
     """In the order in which the booking asked for them."""
     leg: LegId
     card: CardId
+    """The card that asked for it; or the leg, if it was due by itself."""
     card_version: int
-    """The version of the card that asked for it."""
+    """The version that asked for it."""
     code: Code
     """What it is for in the journal."""
     operation: Operation

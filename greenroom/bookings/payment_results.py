@@ -181,9 +181,9 @@ def _next(change: BookingChange, card: Card | None, payment: Payment) -> Request
 
 
 def _is_waited_for(card: Card | None, payment: Payment) -> bool:
-    if card is None:
+    if card is None or card.state is not CardState.ACCEPTED:
         return False
-    return card.state is CardState.ACCEPTED and card.version == payment.card_version
+    return card.version == payment.card_version
 
 
 def give_back_charges(change: BookingChange, card: Card) -> None:

@@ -20,6 +20,7 @@ from greenroom.messaging.models import (
     Thread,
     WaitingMessage,
 )
+from greenroom.messaging.panel.models import EditingPlace, LogEntry, Tab
 from greenroom.people.models import Person
 
 
@@ -65,6 +66,25 @@ class PresenceChanged(Struct, frozen=True):
     until_ms: int
     """0 when the user has gone."""
     shown_to: tuple[UserId, ...]
+
+
+class PanelEditing(Struct, frozen=True):
+    """Somebody edits something in the project panel, or looks at one of its tabs."""
+
+    user: UserId
+    place: EditingPlace | None
+    """None when they have left the panel."""
+    until_ms: int
+    shown_to: tuple[UserId, ...]
+
+
+class PanelUpdated(Struct, frozen=True):
+    """A tab of the project panel changed."""
+
+    tab: Tab
+    version: int
+    entry: LogEntry | None
+    """The edit that changed it; None where the tab is to be loaded again."""
 
 
 class ThreadUpdated(Struct, frozen=True):
@@ -116,7 +136,7 @@ class RequestChanged(Struct, frozen=True):
     """The target had closed it before it expired, and is not told again."""
 
 
-EphemeralEvent: TypeAlias = TypingChanged | PresenceChanged
+EphemeralEvent: TypeAlias = TypingChanged | PresenceChanged | PanelEditing
 """Sent only to users who have the thread on screen."""
 Event: TypeAlias = (
     MessageCreated
@@ -125,6 +145,7 @@ Event: TypeAlias = (
     | ReactionChanged
     | ReceiptMoved
     | EphemeralEvent
+    | PanelUpdated
     | ThreadUpdated
     | InboxChanged
     | RequestChanged
@@ -160,8 +181,14 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
     match event:
         case InboxChanged(user):
             return (user,)
-        case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):
+        case (
+            TypingChanged(shown_to=shown)
+            | PresenceChanged(shown_to=shown)
+            | PanelEditing(shown_to=shown)
+        ):
             return shown
+        case PanelUpdated():
+            return tuple(user for user in thread.members if rules.has_accepted(thread, user))
         case RequestChanged():
             return _request_audience(thread, event, now_ms)
         case ReceiptMoved(user):

@@ -112,6 +112,7 @@ def _optional_attributes(thread: Thread) -> tuple[tuple[str, Value], ...]:
         ("lockedFrom", None if thread.locked_from is None else thread.locked_from.value),
         ("safeModeRequired", thread.safe_mode),
         ("picture", None if thread.picture is None else msgspec.to_builtins(thread.picture)),
+        ("panel", thread.panel),
         ("metadataDigest", thread.metadata_digest),
     )
 
@@ -220,6 +221,7 @@ def thread_of(item: Item) -> Thread:
         locked_from=Status(found["lockedFrom"]) if "lockedFrom" in found else None,
         safe_mode=found.get("safeModeRequired", False),
         picture=Picture(**found["picture"]) if "picture" in found else None,
+        panel=found.get("panel", {}),
         metadata_digest=found.get("metadataDigest", ""),
         last_seq=found.get("lastSeq", 0),
         last_ms=found.get("lastMessageAt", 0),

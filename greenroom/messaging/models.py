@@ -198,6 +198,8 @@ class Thread(Struct, frozen=True, kw_only=True):
     safe_mode: bool = False
     """Previews of sensitive pictures are blurred, whatever its members prefer."""
     picture: Picture | None = None
+    panel: dict[str, int] = {}
+    """The version of each tab of its project panel, so that sync tells which have changed."""
     metadata_digest: str = ""
     """Of its metadata, which is an item of its own, so that a send does not write it. Empty where
     there is none."""

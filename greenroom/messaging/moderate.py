@@ -41,6 +41,21 @@ async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject
         raise _refused(verdict)
 
 
+async def check_panel_text(messaging: Messaging, actor: Actor, thread: Thread, body: str) -> None:
+    """A text of the project panel is read like a message. It cannot be held: it is refused
+    instead."""
+    verdict = await judge(
+        messaging.safety,
+        actor,
+        body,
+        booked=rules.is_booked(thread),
+        first_contact=False,
+        repeats=RepeatCheck.IGNORED,
+    )
+    if isinstance(verdict, Hold | Refuse):
+        raise _refused(verdict)
+
+
 async def moderate_name(
     messaging: Messaging, actor: Actor, thread: Thread, subject: str
 ) -> TextVerdict:

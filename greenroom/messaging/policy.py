@@ -69,6 +69,7 @@ PARTICIPANTS = Limit(
     Allowance(120, HOUR),
     "Adding and removing people. A stranger spends `requests` as well.",
 )
+PANEL_EDITS = Limit("panel_edits", Allowance(120, MINUTE), "Editing the project panel.")
 PREVIEWS = Limit("previews", Allowance(120, MINUTE), "Checking a text before it is sent.")
 RECEIPTS = Limit(
     "receipts",
@@ -85,6 +86,7 @@ LIMITS = (
     BURST,
     REACTIONS,
     PARTICIPANTS,
+    PANEL_EDITS,
     PREVIEWS,
     RECEIPTS,
 )

@@ -40,7 +40,7 @@ class ActiveUsers(Struct, frozen=True):
 
 async def start_viewing(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ActiveUsers:
     """The actor opens the thread. Returns what others do there now."""
-    thread, shown = await _shown_to(messaging, actor, thread_id)
+    thread, shown = await shown_to(messaging, actor, thread_id)
     await _read_active_users(messaging, actor.user, thread, shown)
     return ActiveUsers(
         await _leases(messaging, presence_partition(thread_id), shown),
@@ -51,7 +51,7 @@ async def start_viewing(messaging: Messaging, actor: Actor, thread_id: ThreadId)
 async def keep_viewing(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
     """The actor still looks at it. To be called more often than a lease lasts."""
     if _is_due(messaging, actor.user, presence_partition(thread_id), PRESENCE_MS):
-        thread, shown = await _shown_to(messaging, actor, thread_id)
+        thread, shown = await shown_to(messaging, actor, thread_id)
         await _read_active_users(messaging, actor.user, thread, shown)
 
 
@@ -66,7 +66,7 @@ async def stop_viewing(messaging: Messaging, actor: Actor, thread_id: ThreadId) 
     is_gone = await _end(messaging, actor.user, presence_partition(thread_id))
     types_no_more = await _end_typing(messaging, actor.user, thread_id)
     try:
-        thread, shown = await _shown_to(messaging, actor, thread_id)
+        thread, shown = await shown_to(messaging, actor, thread_id)
     except ThreadNotFound:
         return
     if types_no_more:
@@ -80,7 +80,7 @@ async def set_typing(messaging: Messaging, actor: Actor, thread_id: ThreadId, *,
     partition = typing_partition(thread_id)
     if on and not _is_due(messaging, actor.user, partition, TYPING_MS):
         return
-    thread, shown = await _shown_to(messaging, actor, thread_id)
+    thread, shown = await shown_to(messaging, actor, thread_id)
     if on:
         until_ms = await _hold(messaging, actor.user, partition, TYPING_MS)
         messaging.publish(thread, TypingChanged(actor.user, until_ms, shown))
@@ -97,7 +97,7 @@ async def _read_active_users(
         messaging.publish(thread, PresenceChanged(user, until_ms, shown))
 
 
-async def _shown_to(
+async def shown_to(
     messaging: Messaging, actor: Actor, thread_id: ThreadId
 ) -> tuple[Thread, tuple[UserId, ...]]:
     """The thread, and the people in it who may see the actor, and the actor them."""

@@ -9,6 +9,8 @@
     │  ├─ CHG#{version}#{messageId}         a message that changed after it was written
     │  ├─ CARD#{cardId}                     the shadow of a card, which SQL decides about
     │  ├─ TAB#{tab}                         a tab of the project panel
+    │  ├─ TABLOG#{tab}#{version}            the edit that made this version of a tab
+    │  ├─ TABEDIT#{userId}#{clientId}       the claim that makes an edit happen once
     │  ├─ DRAFT#{userId}                    this user's unsent text
     │  └─ META                              the integrator's own object
     ├─ USER#{userId}
@@ -147,7 +149,22 @@ MESSAGING = Table(
             "The shadow of an action card, relayed from SQL: its version and state, and the "
             "message that shows it.",
         ),
-        Kind(_THREAD, "TAB#{tab}", "A tab of the project panel, as a snapshot for fast opening."),
+        Kind(
+            _THREAD,
+            "TAB#{tab}",
+            "A tab of the project panel: the objects of one that people edit, or a snapshot. All "
+            "of them together are smaller than 32 KB.",
+        ),
+        Kind(
+            _THREAD,
+            "TABLOG#{tab}#{version}",
+            "The edit that made this version of a tab: who, when, what was there before and after.",
+        ),
+        Kind(
+            _THREAD,
+            "TABEDIT#{userId}#{clientId}",
+            "The claim on the client's id of an edit: a digest of it, and the version it made.",
+        ),
         Kind(_THREAD, "DRAFT#{userId}", "A participant's unsent text."),
         Kind(_THREAD, "META", "The integrator's own JSON object; the head says if there is one."),
         Kind(
@@ -199,7 +216,7 @@ MESSAGING = Table(
     indexes=(INBOX, PROJECT_THREADS),
     ttl=TTL,
     stream=True,
-    unfollowed=("SENT#", "DRAFT#", "WAITING"),
+    unfollowed=("SENT#", "DRAFT#", "WAITING", "TABLOG#", "TABEDIT#"),
     old_images=False,
 )
 
@@ -251,6 +268,18 @@ def draft_key(thread: ThreadId, user: UserId) -> Key:
 
 def metadata_key(thread: ThreadId) -> Key:
     return Key(f"THR#{thread}", "META")
+
+
+def tab_key(thread: ThreadId, tab: str) -> Key:
+    return Key(f"THR#{thread}", f"TAB#{tab}")
+
+
+def panel_log_key(thread: ThreadId, tab: str, version: int) -> Key:
+    return Key(f"THR#{thread}", f"TABLOG#{tab}#{version:010d}")
+
+
+def panel_claim_key(thread: ThreadId, user: UserId, client_id: str) -> Key:
+    return Key(f"THR#{thread}", f"TABEDIT#{user}#{client_id}")
 
 
 def log_key(user: UserId, ms: int, thread: ThreadId) -> Key:
@@ -386,9 +415,16 @@ def active_since(ms: int) -> Bound:
 
 
 MEMBERS = Prefix("PART#")
+TABS = Prefix("TAB#")
+"""All tabs of a project panel."""
 SCHEDULED = Prefix("SCHEDULED#")
 WAITING = Prefix("WAITING#")
 HEAD_AND_MEMBERS = Range(OVERVIEW, up_to_end("PART"))
+
+
+def panel_log(tab: str) -> Prefix:
+    """The log of one tab."""
+    return Prefix(f"TABLOG#{tab}#")
 
 
 def waiting_in(thread: ThreadId) -> Prefix:

@@ -133,10 +133,10 @@ def _missed_last(thread: Thread, user: UserId) -> MissedRange | None:
 
 
 def as_shown(thread: Thread, user: UserId) -> Thread:
-    """The head as the user may see it. A request shows no picture."""
+    """The head as the user may see it. A request shows neither a picture nor a panel."""
     if user in thread.gates:
-        if thread.picture is not None:
-            thread = replace(thread, picture=None)
+        if thread.picture is not None or thread.panel:
+            thread = replace(thread, picture=None, panel={})
         seq = shown_seq(thread, user)
         if seq == thread.last_seq:
             return thread

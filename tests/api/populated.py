@@ -153,6 +153,7 @@ class PopulatedWorld:
             "fileId": self.file_for(caller, method, path),
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
+            "tab": "brief",
             "legId": "leg_1",
             "lbgId": "lbg_1",
             "code": "person-not-found",
@@ -374,6 +375,10 @@ def bodies() -> dict[str, Body]:
             "sha256": NEW_FILE["sha256"],
             "url": "https://files.example.com/final.zip",
             "clientMessageId": "manifest-1",
+        },
+        "POST /v1/threads/{threadId}/panel/{tab}/edits": lambda populated, caller: {
+            "clientId": "edit-1",
+            "edit": {"action": "add", "kind": "section", "fields": {"title": "Light"}},
         },
         "POST /v1/inbox/read": lambda populated, caller: {},
         "POST /v1/preview": lambda populated, caller: {

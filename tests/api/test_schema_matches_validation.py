@@ -24,7 +24,11 @@ from tests.stores import SQLITE
 
 Json: TypeAlias = dict[str, Any]
 REFUSED = (400, 413, 422)
-STATE = ("/problems/client-id-reused", "/problems/invalid-cursor")
+STATE = (
+    "/problems/client-id-reused",
+    "/problems/edit-id-reused",
+    "/problems/invalid-cursor",
+)
 """The value is valid, but belongs to something else."""
 ACROSS = (
     "it needs `userId`, or `threadId`, or `threadId` and `messageId`",
@@ -188,6 +192,8 @@ def _value_cases(schemas: Json, name: str, schema: Json) -> Iterator[Case]:
     shape = _not_null(schemas, schema)
     yield Case(f"type of {name}", _other_type(shape), accepted=False)
     match shape["type"]:
+        case "string" if "const" in shape:
+            yield Case(f"another value of {name}", "no-such-value", accepted=False)
         case "string" if "enum" in shape:
             yield Case(f"unknown value of {name}", "no-such-value", accepted=False)
             for value in shape["enum"]:
@@ -250,6 +256,8 @@ def _other_type(shape: Json) -> Any:
 
 def _sample(schemas: Json, schema: Json, number: int = 0) -> Any:
     shape = _not_null(schemas, schema)
+    if "const" in shape:
+        return shape["const"]
     if "enum" in shape:
         return shape["enum"][0]
     match shape["type"]:

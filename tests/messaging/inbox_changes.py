@@ -30,6 +30,8 @@ from greenroom.messaging import (
 )
 from greenroom.messaging.block import block_person, block_sender
 from greenroom.messaging.models import Kind, Message, Role, Status
+from greenroom.messaging.panel.edit_tab import edit_tab
+from greenroom.messaging.panel.models import END, Add, ObjectKind
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.actor import Actor, Scope
 from tests.messaging.world import MessagingWorld
@@ -344,6 +346,11 @@ def being_declined(s: BusyInbox) -> Awaitable[object]:
     return respond.decline(s.messaging, s.other("dirk"), s.gates["dirk"])
 
 
+def an_edit_of_the_panel(s: BusyInbox) -> Awaitable[object]:
+    new = Add(kind=ObjectKind.SHOT, fields={"title": "The gate"}, after=END)
+    return edit_tab(s.messaging, s.other("ben"), s.threads["group"], "shotlist", "p1", new)
+
+
 async def a_request_that_runs_out(s: BusyInbox) -> None:
     s.world.clock.advance(days=14)
 
@@ -406,6 +413,7 @@ CHANGES: tuple[Change, ...] = (
     being_declined,
     a_request_withdrawn,
     the_other_one_withdraws,
+    an_edit_of_the_panel,
     a_request_that_runs_out,
     a_request_that_expires,
     rows_that_settle,

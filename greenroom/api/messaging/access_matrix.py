@@ -38,6 +38,10 @@ ACCESS = """
 404 403 404 200 409 403 404 404 403 200  PATCH /v1/threads/{threadId}
 404 201 404 409 409 201 404 404 201 403  POST /v1/threads/{threadId}/manifests
 404 200 404 200 404 200 404 404 200 403  GET /v1/threads/{threadId}/manifests
+404 409 404 409 409 200 404 404 200 403  GET /v1/threads/{threadId}/panel
+404 409 404 409 409 200 404 404 200 403  GET /v1/threads/{threadId}/panel/{tab}
+404 409 404 409 409 201 404 404 201 403  POST /v1/threads/{threadId}/panel/{tab}/edits
+404 409 404 409 409 200 404 404 200 403  GET /v1/threads/{threadId}/panel/{tab}/history
 404 403 404 409 409 403 404 404 403 403  PUT /v1/threads/{threadId}/picture
 404 403 404 204 409 403 404 404 403 403  DELETE /v1/threads/{threadId}/picture
 404 403 404 403 409 403 404 404 403 200  PATCH /v1/threads/{threadId}/participants/{userId}

@@ -8,7 +8,8 @@ Careful: everybody in the audience gets the same event, so it must not contain a
 one of them.
 """
 
-from greenroom.api.messaging import frames, shapes
+from greenroom.api.messaging import frames, panel_frames, shapes
+from greenroom.api.messaging.panel_shapes import change_shape
 from greenroom.api.messaging.scheduled_shapes import scheduled_shape
 from greenroom.api.messaging.waiting_shapes import waiting_shape
 from greenroom.api.people.frames import PersonUpdated
@@ -35,7 +36,7 @@ MEMBERSHIP = "membership"
 """Not a cache of the node: tells a connection to drop a thread that the user has left."""
 PRESENCE = "presence"
 """Not a cache of the node: says that a user has closed a thread. `presence_key` makes the keys."""
-_EPHEMERAL = (events.TypingChanged, events.PresenceChanged)
+_EPHEMERAL = (events.TypingChanged, events.PresenceChanged, events.PanelEditing)
 _NOBODY = UserId("")
 """Renders events without hints: the author gets those with the ack."""
 
@@ -111,6 +112,14 @@ def rendered(thread: Thread, event: Event) -> Frame:
             return frames.TypingChanged(thread.id, user, until_ms > 0, _time(until_ms))
         case events.PresenceChanged(user, until_ms):
             return frames.PresenceChanged(thread.id, user, until_ms > 0, _time(until_ms))
+        case events.PanelEditing(user, place, until_ms):
+            if place is None:
+                return panel_frames.PanelFocused(thread.id, user)
+            where = (place.tab, place.object_id, place.field)
+            return panel_frames.PanelFocused(thread.id, user, *where, _time(until_ms))
+        case events.PanelUpdated(tab, version, entry):
+            change = None if entry is None else change_shape(entry)
+            return panel_frames.PanelUpdated(thread.id, tab, version, change)
         case events.ThreadUpdated():
             return frames.ThreadUpdated(thread.id)
         case events.InboxChanged(_, gone):

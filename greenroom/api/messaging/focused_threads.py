@@ -19,6 +19,8 @@ from greenroom.clock import iso
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import Messaging, presence
+from greenroom.messaging.panel.editing import set_editing
+from greenroom.messaging.panel.models import EditingPlace
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.people.actor import Actor
 from greenroom.realtime.bus import BusMessage, thread_topic
@@ -38,6 +40,8 @@ class FocusedThreads:
         self._refuse = session.refuse
         self._requested: frozenset[ThreadId] | None = None
         self._typing: dict[ThreadId, bool] = {}
+        self._editing: dict[ThreadId, EditingPlace | None] = {}
+        self._in_panel: set[ThreadId] = set()
         self._is_working = False
         self._is_over = False
         self._rate = _RateLimit()
@@ -91,6 +95,11 @@ class FocusedThreads:
             self._typing[thread] = on
             self._wake()
 
+    def set_editing(self, thread: ThreadId, place: EditingPlace | None) -> None:
+        if len(self._editing) < frames.MOST_ON_SCREEN or thread in self._editing:
+            self._editing[thread] = place
+            self._wake()
+
     async def renew(self) -> None:
         """Renews presence in the threads on screen."""
         for thread in tuple(self.threads):
@@ -109,13 +118,15 @@ class FocusedThreads:
         """Leaves all threads."""
         self._is_over = True
         self._typing.clear()
-        if self.threads or self._is_working:
+        self._editing = dict.fromkeys(self._in_panel)
+        if self.threads or self._editing or self._is_working:
             self.focus(())
 
     def clear_silently(self) -> None:
         """Like `clear`, but publishes nothing: presence expires by itself."""
         self._is_over = True
         self._typing.clear()
+        self._editing.clear()
         self._requested = None
         for thread in tuple(self.threads):
             self.drop(thread)
@@ -128,11 +139,14 @@ class FocusedThreads:
     async def _apply_changes(self) -> None:
         """Applies requested changes until none is left. Of several, only the last is applied."""
         try:
-            while self._requested is not None or self._typing:
+            while self._requested is not None or self._typing or self._editing:
                 if not self._is_over:
                     await self._rate.wait()
                 requested, self._requested = self._requested, None
                 typing, self._typing = self._typing, {}
+                editing, self._editing = self._editing, {}
+                for thread, place in editing.items():
+                    await self._try(self._edit_in(thread, place))
                 if requested is not None:
                     await self._change(requested)
                 for thread, on in typing.items():
@@ -174,6 +188,14 @@ class FocusedThreads:
     async def _type_in(self, thread: ThreadId, on: bool) -> None:
         assert self._actor is not None
         await presence.set_typing(self._messaging, self._actor, thread, on=on)
+
+    async def _edit_in(self, thread: ThreadId, place: EditingPlace | None) -> None:
+        assert self._actor is not None
+        if place is None:
+            self._in_panel.discard(thread)
+        await set_editing(self._messaging, self._actor, thread, place)
+        if place is not None:
+            self._in_panel.add(thread)
 
     async def _restore_presence(self, thread: ThreadId) -> None:
         assert self._actor is not None

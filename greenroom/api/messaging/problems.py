@@ -2,6 +2,7 @@
 
 from greenroom.api.problem_table import ProblemResponse, Problems
 from greenroom.messaging import problems as messaging
+from greenroom.messaging.panel import problems as panel
 
 PROBLEMS = Problems(
     responses={
@@ -30,6 +31,16 @@ PROBLEMS = Problems(
         messaging.InvalidAttachments: ProblemResponse(422),
         messaging.InvalidPicture: ProblemResponse(422),
         messaging.TooManyScheduled: ProblemResponse(409),
+        panel.UnknownTab: ProblemResponse(404),
+        panel.PanelObjectNotFound: ProblemResponse(404),
+        panel.PanelObjectDeleted: ProblemResponse(410),
+        panel.InvalidPanelEdit: ProblemResponse(422),
+        panel.NotAPictureHere: ProblemResponse(422),
+        panel.EditIdReused: ProblemResponse(422),
+        panel.NoPanel: ProblemResponse(409),
+        panel.TabNotEditable: ProblemResponse(409),
+        panel.TabFull: ProblemResponse(409),
+        panel.EditClash: ProblemResponse(412),
         # not allowed, or not in this state
         messaging.NotYours: ProblemResponse(403),
         messaging.RoleNotAllowed: ProblemResponse(403),
@@ -55,6 +66,21 @@ PROBLEMS = Problems(
         "role-not-allowed": "Not allowed in this conversation",
     },
     example_values={
+        "edit-clash.field": "title",
+        "tab": "docs",
+        "tab-full.tab": "shotlist",
+        "tabs": ("brief", "moodboard", "shotlist", "files", "docs", "expenses", "actions"),
+        "editable": ("brief", "moodboard", "shotlist"),
+        "object_id": "shot-1",
+        "deleted_by_user_id": "usr_01k75pf2018h3y5m9s4w6tz0ab",
+        "deleted_at": "2025-10-09T09:15:00.000Z",
+        "clash": {
+            "current": "The yellow tram, uphill",
+            "yours": "The tram at noon",
+            "version": 2,
+            "setByUserId": "usr_01k75pf2018h3y5m9s4w6tz0ab",
+            "setAt": "2025-10-09T09:15:00.000Z",
+        },
         "again_at": "2026-06-01T00:00:00.000Z",
         "client_id": "c-42",
         "expected": 3,
@@ -66,6 +92,7 @@ PROBLEMS = Problems(
     example_reasons={
         "invalid-attachments": "it can have at most 10",
         "invalid-read-position": "the messages of this conversation have the numbers 1 to 41",
+        "invalid-panel-edit": "count must be a number from 0 to 9,999",
         "invalid-picture": "it must be a picture",
         "invalid-reaction": "it must be an emoji or a symbol, not text",
         "invalid-send-time": "it must be in the future",

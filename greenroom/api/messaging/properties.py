@@ -223,5 +223,6 @@ PARAMETERS: Mapping[str, str] = {
     "legId": "The leg's id.",
     "messageId": "The message's id.",
     "requestId": "The request's id.",
+    "tab": "The tab: `brief`, `moodboard`, `shotlist`, `files`, `docs`, `expenses` or `actions`.",
     "threadId": "The conversation's id.",
 }

@@ -6,12 +6,14 @@ from functools import partial
 
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.example_values import READ, SEEN
-from greenroom.api.messaging import socket
+from greenroom.api.messaging import panel_socket, socket
 from greenroom.api.messaging.access_matrix import ACCESS
 from greenroom.api.messaging.events import THREADS, MessagingEvents
 from greenroom.api.messaging.examples import EXAMPLES, SCHEDULED, WAITING
 from greenroom.api.messaging.focused_threads import FocusedThreads
 from greenroom.api.messaging.list_sync import ListSource
+from greenroom.api.messaging.panel_examples import PANEL_EXAMPLES
+from greenroom.api.messaging.panel_properties import PANEL_PROPERTIES
 from greenroom.api.messaging.problems import PROBLEMS
 from greenroom.api.messaging.properties import PARAMETERS, PROPERTIES
 from greenroom.api.messaging.rest import (
@@ -20,6 +22,7 @@ from greenroom.api.messaging.rest import (
     manifests,
     messages,
     own_view,
+    panel,
     preview,
     scheduled,
     thread_settings,
@@ -197,9 +200,14 @@ def _waiting(contexts: Contexts) -> ListSource:
     return ListSource(messaging.clock, state, read)
 
 
+async def _after_restore(contexts: Contexts) -> None:
+    await background.heal(contexts[Messaging], contexts[Bookings])
+
+
 API = ContextApi(
     name="messaging",
     build=_build,
+    after_restore=_after_restore,
     tables=records.TABLES,
     ephemeral_kinds=records.EPHEMERAL_KINDS,
     policy=SECTIONS,
@@ -210,6 +218,7 @@ API = ContextApi(
         thread_settings.routes,
         messages.routes,
         manifests.routes,
+        panel.routes,
         preview.routes,
         own_view.routes,
         inbox.routes,
@@ -218,12 +227,12 @@ API = ContextApi(
         waiting.routes,
     ),
     dependencies={"messaging": lambda contexts: contexts[Messaging]},
-    requests=socket.REQUESTS,
-    events=socket.EVENTS,
+    requests=socket.REQUESTS + panel_socket.REQUESTS,
+    events=socket.EVENTS + panel_socket.EVENTS,
     session_parts=(FocusedThreads,),
     problems=PROBLEMS,
-    examples=EXAMPLES,
-    properties=PROPERTIES,
+    examples={**EXAMPLES, **PANEL_EXAMPLES},
+    properties={**PROPERTIES, **PANEL_PROPERTIES},
     parameters=PARAMETERS,
     sync=(
         SyncPart(
@@ -261,6 +270,7 @@ API = ContextApi(
         "greenroom.cost.attachments",
         "greenroom.cost.pictures",
         "greenroom.cost.manifests",
+        "greenroom.cost.panel",
         "greenroom.cost.scheduled",
         "greenroom.cost.inbox",
     ),

@@ -37,6 +37,7 @@ from greenroom.messaging.outgoing import (
     Sent,
     Waiting,
 )
+from greenroom.messaging.panel.access import shows_panel
 from greenroom.messaging.thread import ThreadDetails
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
@@ -95,6 +96,8 @@ class _Head(Struct, rename="camel"):
     city: str | None
     safe_mode_required: bool
     picture: Picture | None
+    panel_versions: dict[str, int] | None
+    """Null where the conversation has no project panel."""
     awaiting_user_ids: list[UserId]
     last_seq: int
     last_message_at: str | None
@@ -355,6 +358,7 @@ def _head(view: ThreadView, now_ms: int) -> dict[str, Any]:
         "lbg_id": head.lbg_id,
         "city": head.city,
         "safe_mode_required": head.safe_mode,
+        "panel_versions": head.panel if shows_panel(head, view.mine.user) else None,
         "picture": picture_shape(head.picture),
         "awaiting_user_ids": list(rules.awaited(head)),
         "last_seq": head.last_seq,

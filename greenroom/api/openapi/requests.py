@@ -74,17 +74,21 @@ def _merge(
             shown.setdefault(limit, checked[limit])
     for name, value in checked.get("properties", {}).items():
         _merge(schemas, shown["properties"][name], _not_null(value), named)
+    for choice in shown.get("oneOf", ()):  # of a union, by the name of the schema
+        name = choice.get("$ref", "").removeprefix(_REF)
+        if {"$ref": name} in checked.get("anyOf", ()):
+            _merge(schemas, choice, named[name], named)
     if isinstance(checked.get("items"), dict):
         _merge(schemas, _array_in(shown)["items"], checked["items"], named)
 
 
 def _resolved(schemas: Mapping[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
     """Follows a reference, also a nullable one. Otherwise returns the schema itself."""
-    for one in (shown, *shown.get("oneOf", ())):
-        if "$ref" in one:
-            found: dict[str, Any] = schemas[one["$ref"].removeprefix(_REF)]
-            return found
-    return shown
+    refs = [one["$ref"] for one in (shown, *shown.get("oneOf", ())) if "$ref" in one]
+    if len(refs) != 1:
+        return shown
+    found: dict[str, Any] = schemas[refs[0].removeprefix(_REF)]
+    return found
 
 
 def _not_null(schema: Mapping[str, Any]) -> Mapping[str, Any]:

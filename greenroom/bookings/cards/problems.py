@@ -35,11 +35,12 @@ class CardChanged(Problem):
 
 
 class CardNotOpen(Problem):
-    """In state {state} the card cannot {transition}. What is possible: {possible}."""
+    """The card is {state}, and you cannot {transition} it. {advice}."""
 
     state: str
     transition: str
     possible: tuple[str, ...]
+    advice: Clause
 
 
 class NotYourTurn(Problem):

@@ -9,7 +9,7 @@ from greenroom.background.timers import TimerHandler
 from greenroom.bookings import Bookings
 from greenroom.bookings.leg_step import make_leg_step
 from greenroom.bookings.make_deadline import make_deadline
-from greenroom.bookings.outbox import forget_relayed, groups_waiting
+from greenroom.bookings.outbox import forget_relayed, groups_waiting, relay_again
 from greenroom.bookings.pay import groups_to_pay
 from greenroom.messaging.cards import leg_timers, timers
 from greenroom.messaging.cards.after_decision import TROUBLE, after_decision, pay_and_relay
@@ -38,6 +38,14 @@ async def sweep(messaging: Messaging, bookings: Bookings) -> None:
     if bookings.payments is not None:
         for group in await groups_to_pay(bookings):
             await pay_and_relay(messaging, bookings, group)
+
+
+async def heal(messaging: Messaging, bookings: Bookings) -> None:
+    """After a restore: brings items that are older than the SQL database up to date."""
+    await relay_again(bookings)
+    while groups := await groups_waiting(bookings, bookings.clock.now_ms()):
+        for group in groups:
+            await relay_group(messaging, bookings, group)
 
 
 async def forget(bookings: Bookings) -> None:

@@ -21,4 +21,6 @@ export const SERVER_EVENT_TYPES = [
   "request.changed",
   "waiting_message.changed",
   "scheduled_message.changed",
+  "panel.updated",
+  "panel.focused",
 ] as const satisfies readonly ServerEvent["type"][];

@@ -12,7 +12,9 @@ export type ClientFrame =
   | Delivered
   | History
   | Typing
-  | Focus;
+  | Focus
+  | EditPanel
+  | FocusPanel;
 
 export type ServerFrame =
   | Ack
@@ -23,6 +25,7 @@ export type ServerFrame =
   | EditAck
   | MessageAck
   | HistoryAck
+  | EditPanelAck
   | Problem
   | Resync
   | Expiring
@@ -46,6 +49,8 @@ export type ServerFrame =
   | RequestChanged
   | WaitingMessageChanged
   | ScheduledMessageChanged
+  | PanelUpdated
+  | PanelFocused
   | Synced;
 
 export type ServerEvent =
@@ -67,7 +72,9 @@ export type ServerEvent =
   | InboxChanged
   | RequestChanged
   | WaitingMessageChanged
-  | ScheduledMessageChanged;
+  | ScheduledMessageChanged
+  | PanelUpdated
+  | PanelFocused;
 
 /** What answers a request, by the request's type. */
 export interface Acks {
@@ -81,6 +88,7 @@ export interface Acks {
   "read": Ack;
   "delivered": Ack;
   "history": HistoryAck;
+  "edit_panel": EditPanelAck;
 }
 
 /** The request succeeded. Its changes are stored durably. */
@@ -88,6 +96,18 @@ export interface Ack {
   type: "ack";
   /** The number that the client gave to its request. */
   id: number;
+}
+
+/** Adds an object. */
+export interface AddObject {
+  /** What the edit does: `add`, `set`, `move` or `remove`. */
+  action: "add";
+  /** What to add: a `section` of the brief, a `picture` or `note` of the moodboard, or a `shot` of the shot list. */
+  kind: ObjectKind;
+  /** The fields of a new object. */
+  fields: Record<string, string | number | boolean>;
+  /** The object after which to put it. Null: at the beginning. Left out: at the end. */
+  after?: string | null;
 }
 
 /** A file in a message, with all that is needed to draw its place before it is loaded. */
@@ -230,6 +250,30 @@ export interface EditAck {
   status?: "canceled" | "failed" | "held" | "rejected" | "sent" | "waiting" | null;
   /** The message in its current state. */
   message?: Message | null;
+}
+
+/** Edits a tab of the project panel. A retry with the same `clientId` gets the first answer. */
+export interface EditPanel {
+  type: "edit_panel";
+  /** The number that the client gave to its request. */
+  id: number;
+  /** The conversation. */
+  threadId: string;
+  /** The tab: `brief`, `moodboard` or `shotlist`. */
+  tab: string;
+  /** An id that the client chooses. The same id is the same edit. */
+  clientId: string;
+  /** What to add, change, move or delete. */
+  edit: AddObject | SetField | MoveObject | RemoveObject;
+}
+
+/** The answer to `edit_panel`. */
+export interface EditPanelAck {
+  type: "ack";
+  /** The number that the client gave to its request. */
+  id: number;
+  /** The edit as it was made. */
+  change: PanelChange;
 }
 
 /** The token expires soon. Send `auth` with a new one, or the server closes the socket. */
@@ -380,6 +424,19 @@ export interface Focus {
   type: "focus";
   /** The complete list each time; empty while the window is hidden. */
   threadIds: Array<string>;
+}
+
+/** Says which tab of the project panel is on screen, and what is being edited in it. Repeat it every few seconds; otherwise it expires. Without a tab, the panel was closed. */
+export interface FocusPanel {
+  type: "focus_panel";
+  /** The conversation. */
+  threadId: string;
+  /** The tab on screen. */
+  tab?: Tab | null | undefined;
+  /** The object that is being edited, if any. */
+  objectId?: string | null | undefined;
+  /** The field that is being edited, if any. */
+  field?: string | null | undefined;
 }
 
 export type Folder = "action" | "all" | "archived" | "bookings" | "hidden" | "offers" | "other" | "requests" | "spam";
@@ -589,6 +646,18 @@ export interface ModerationNotice {
   band: number | null;
 }
 
+/** Moves an object to another place. */
+export interface MoveObject {
+  /** What the edit does: `add`, `set`, `move` or `remove`. */
+  action: "move";
+  /** The object's id, unique in its tab. */
+  objectId: string;
+  /** The version of the field, or for `move` `placedVersion`, that the editor saw; 0 for a field that was not set. */
+  base: number;
+  /** The object after which to put it. Null: at the beginning. Left out: at the end. */
+  after?: string | null;
+}
+
 /** A file to send. It need not be ready: the message waits for it. */
 export interface NewAttachment {
   /** The file's id. */
@@ -621,6 +690,86 @@ export interface NoticeCreated {
 
 /** What happened to the user or their message. */
 export type NoticeKind = "band_kept" | "banded" | "reinstated" | "rejected" | "released" | "removed" | "suspended" | "warned";
+
+export type ObjectKind = "note" | "picture" | "section" | "shot";
+
+/** An accepted edit, and the object as it left it. */
+export interface PanelChange {
+  /** The tab: `brief`, `moodboard`, `shotlist`, `files`, `docs`, `expenses` or `actions`. */
+  tab: Tab;
+  /** The version of the tab that the edit made. */
+  version: number;
+  /** What the edit does: `add`, `set`, `move` or `remove`. */
+  action: "add" | "move" | "remove" | "set";
+  /** The object's id, unique in its tab. */
+  objectId: string;
+  /** Who did it. */
+  byUserId: string;
+  /** When the edit was made. ISO 8601, in UTC. */
+  at: string;
+  /** The fields that the edit changed, as they were; all of an object that it deleted. */
+  before: Record<string, string | number | boolean>;
+  /** The object as the edit left it; null where it was deleted. */
+  object: PanelObject | null;
+  /** Whether all objects got a new `order`: load the tab again. */
+  reordered: boolean;
+}
+
+/** A field of an object, with the version that an edit of it names as its base. */
+export interface PanelField {
+  /** A text, a number, or true or false. */
+  value: string | number | boolean;
+  /** The `base` of the next edit of this field. */
+  version: number;
+  /** Who set it. */
+  setByUserId: string;
+  /** When it was set. ISO 8601, in UTC. */
+  setAt: string;
+}
+
+/** Somebody is in the project panel of a conversation on your screen, or has left it. */
+export interface PanelFocused {
+  type: "panel.focused";
+  /** The conversation. */
+  threadId: string;
+  /** The person. */
+  userId: string;
+  /** The tab that they see; left out if they have left the panel. */
+  tab?: Tab | null;
+  /** The object that they edit, if any. */
+  objectId?: string | null;
+  /** The field that they edit, if any. */
+  field?: string | null;
+  /** When it expires, unless it is renewed. */
+  until?: string | null;
+}
+
+/** A section of the brief, a picture or note of the moodboard, a shot of the shot list. */
+export interface PanelObject {
+  /** The object's id, unique in its tab. */
+  objectId: string;
+  /** `section`, `picture`, `note` or `shot`. */
+  kind: ObjectKind;
+  /** Objects are sorted by it, as text. May be a little longer than shown. */
+  order: string;
+  /** The `base` of the next `move` of this object. */
+  placedVersion: number;
+  /** Its fields, by name: `title`, `text`, `notes`, `caption`, `count`, `done`, `fileId`. One that nobody has set is left out. */
+  fields: Record<string, PanelField>;
+}
+
+/** A tab of the project panel has changed. */
+export interface PanelUpdated {
+  type: "panel.updated";
+  /** The conversation. */
+  threadId: string;
+  /** The tab that has changed. */
+  tab: Tab;
+  /** Of the tab, after the change. */
+  version: number;
+  /** The edit. Load the tab again where it is left out, and where it does not follow the version that you have. */
+  change?: PanelChange | null;
+}
 
 export interface Participant {
   /** The person's id: ours, or the `sub` of your identity provider. */
@@ -775,6 +924,14 @@ export interface ReceiptMoved {
   lastReadSeq: number;
   /** All messages up to this `seq` have reached a device of the person. */
   lastDeliveredSeq: number;
+}
+
+/** Deletes an object. */
+export interface RemoveObject {
+  /** What the edit does: `add`, `set`, `move` or `remove`. */
+  action: "remove";
+  /** The object's id, unique in its tab. */
+  objectId: string;
 }
 
 /** A request to a stranger that waits for an answer. Its sender sees only its status. */
@@ -932,6 +1089,20 @@ export interface SendAck {
 
 export type ServiceRole = "creator" | "model" | "photographer" | "videographer";
 
+/** Changes one field of an object. */
+export interface SetField {
+  /** What the edit does: `add`, `set`, `move` or `remove`. */
+  action: "set";
+  /** The object's id, unique in its tab. */
+  objectId: string;
+  /** The name of the field. */
+  field: string;
+  /** A text, a number, or true or false. */
+  value: string | number | boolean;
+  /** The version of the field, or for `move` `placedVersion`, that the editor saw; 0 for a field that was not set. */
+  base: number;
+}
+
 export type Status = "archived" | "awaiting_reply" | "completed" | "confirmed" | "disputed" | "locked" | "open" | "pending_decision";
 
 /** Part of what was missed, in the shape of `GET /v1/sync`. */
@@ -942,6 +1113,8 @@ export interface Synced {
   /** The changes, as in `GET /v1/sync`. */
   changes: Changes;
 }
+
+export type Tab = "actions" | "brief" | "docs" | "expenses" | "files" | "moodboard" | "shotlist";
 
 export interface Thread {
   /** The conversation's id. */
@@ -968,6 +1141,8 @@ export interface Thread {
   safeModeRequired: boolean;
   /** The conversation's picture. A request shows none. */
   picture: Picture | null;
+  /** Null where the conversation has no project panel. */
+  panelVersions: Record<string, number> | null;
   /** The people whose reply the conversation waits for. */
   awaitingUserIds: Array<string>;
   /** The `seq` of the last message. */
