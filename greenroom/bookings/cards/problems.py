@@ -89,7 +89,8 @@ class CardAlreadyOpen(Problem):
 
 
 class TooManyCards(Problem):
-    """A booking can have {most} cards that are open at once, and {altogether} altogether."""
+    """A booking can have {most} cards that are open at once, and {altogether} altogether. Answer or
+    withdraw an open one first."""
 
     most: int
     altogether: int
