@@ -12,7 +12,7 @@ from greenroom.bookings.make_deadline import make_deadline
 from greenroom.bookings.outbox import forget_relayed, groups_waiting, relay_again
 from greenroom.bookings.pay import groups_to_pay
 from greenroom.messaging.cards import leg_timers, timers
-from greenroom.messaging.cards.after_decision import TROUBLE, after_decision, pay_and_relay
+from greenroom.messaging.cards.after_decision import TROUBLE, pay_and_relay, relay_soon
 from greenroom.messaging.cards.relay import relay_group
 from greenroom.messaging.cards.remind import remind
 from greenroom.messaging.context import Messaging
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 async def sweep(messaging: Messaging, bookings: Bookings) -> None:
-    """Relays and pays what a node that has died left behind. Every node may do it: relays and
+    """Relays and pays what is left, above all by a node that has died. One node does it; relays and
     payments happen once, whoever makes them."""
     for group in await groups_waiting(bookings, bookings.clock.now_ms() - _ANSWERING_MS):
         try:
@@ -64,7 +64,7 @@ async def _on_deadline(messaging: Messaging, bookings: Bookings, timer: Timer) -
     _, card, version = timers.card_in(timer)
     group = await make_deadline(bookings, card, version)
     if group is not None:
-        await after_decision(messaging, bookings, group)
+        relay_soon(messaging, bookings, group)
     return ()
 
 
@@ -76,5 +76,5 @@ async def _on_reminder(messaging: Messaging, timer: Timer) -> Sequence[Op]:
 async def _on_leg(messaging: Messaging, bookings: Bookings, timer: Timer) -> Sequence[Op]:
     group, leg = leg_timers.leg_in(timer)
     if await make_leg_step(bookings, group, leg):
-        await after_decision(messaging, bookings, group)
+        relay_soon(messaging, bookings, group)
     return ()

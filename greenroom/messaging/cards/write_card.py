@@ -100,7 +100,7 @@ async def _write(messaging: Messaging, news: CardNews, shadow: Shadow, lines: Pa
         else:
             made = _step_message(messaging, after, news, ms)
             ops, events = _with_step(messaging, head, shown, view, made)
-        after = with_message(after, made)
+        after = _told(after, made)
         also = (*_shadow_ops(card, shadow, made), *timer_ops(card), *leg_timer_ops(news))
         planned = PlannedWrite(after, (*changed.ops, *ops, *also), (*changed.events, *events))
         return with_tabs(planned, lines, _TABS, ms)
@@ -114,6 +114,12 @@ def _with_card(head: Thread, news: CardNews) -> Thread:
     waiting = {card.id: card.waits_on} if card.is_open else {}
     kind = Kind.BOOKING if news.legs and head.kind in _BECOMES_BOOKING else head.kind
     return replace(head, kind=kind, open_cards=others | waiting)
+
+
+def _told(head: Thread, message: Message) -> Thread:
+    """The head with the message. The status is the booking's; its author owes no reply any more."""
+    awaiting = tuple(user for user in head.awaiting if user != message.author)
+    return replace(with_message(head, message), status=head.status, awaiting=awaiting)
 
 
 def _card_message(
