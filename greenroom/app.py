@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from greenroom.api.background.registration import API as BACKGROUND
+from greenroom.api.bookings.registration import API as BOOKINGS
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.files.registration import API as FILES
 from greenroom.api.live.registration import API as LIVE
@@ -24,7 +25,18 @@ from greenroom.sql.base import Database
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
-CONTEXTS = (PLATFORM, BACKGROUND, PEOPLE, SAFETY, FILES, MESSAGING, SOCIAL, LIVE, WEBHOOKS)
+CONTEXTS = (
+    PLATFORM,
+    BACKGROUND,
+    PEOPLE,
+    SAFETY,
+    FILES,
+    BOOKINGS,
+    MESSAGING,
+    SOCIAL,
+    LIVE,
+    WEBHOOKS,
+)
 """In the order in which they are built: each on those before it."""
 REGISTRY = Registry(CONTEXTS)
 TABLES = REGISTRY.tables

@@ -14,9 +14,11 @@ from greenroom import (
     __version__,
     app,
     background_cli,
+    backup,
     doctor,
     open_store,
     policy_file,
+    restore,
     serve,
     staff_commands,
     token_signing,
@@ -24,9 +26,8 @@ from greenroom import (
 from greenroom.api.registry import Registry
 from greenroom.errors import Problem
 from greenroom.people.actor import Scope, StaffRole
-from greenroom.settings import InvalidSetting, Settings, read_settings, variable_of
+from greenroom.settings import Settings, read_settings, variable_of
 from greenroom.store import describe
-from greenroom.store.sqlite import backup
 
 _MOST_HOURS = 24 * 365
 
@@ -95,16 +96,23 @@ def _parser(registry: Registry) -> argparse.ArgumentParser:
     policy.set_defaults(command=_policy)
 
     check = commands.add_parser(
-        "doctor", help="check store, bus, clock, followers, timers and disk, and say what to do"
+        "doctor",
+        help="check store, SQL, bus, clock, followers, timers and disk, and say what to do",
     )
     check.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
     check.set_defaults(command=_doctor)
 
     background_cli.add_to(commands, _store_of, registry)
 
-    copy = commands.add_parser("backup", help="copy the SQLite file, also while the server runs")
-    copy.add_argument("file", type=Path, metavar="FILE")
+    copy = commands.add_parser(
+        "backup", help="copy items, SQL and files into a new folder, also while the server runs"
+    )
+    copy.add_argument("folder", type=Path, metavar="FOLDER")
     copy.set_defaults(command=_backup)
+
+    back = commands.add_parser("restore", help="restore a backup into an empty data folder")
+    back.add_argument("folder", type=Path, metavar="FOLDER")
+    back.set_defaults(command=_restore)
     return parser
 
 
@@ -239,12 +247,20 @@ async def _examine(settings: Settings) -> int:
 
 
 def _backup(arguments: argparse.Namespace) -> None:
-    source = open_store.sqlite_path(_read_settings())
-    if source is None:
-        reason = "this command copies only an SQLite file; use DynamoDB's own backups"
-        raise InvalidSetting(variable_of("store"), reason)
-    backup(source, arguments.file)
-    print(f"Copied {source} to {arguments.file}")
+    contents = backup.backup(_read_settings(), arguments.folder)
+    print(f"Copied the data to {arguments.folder}")
+    if not contents.sql:
+        print(f"Not copied: the SQL database. If {variable_of('sql')} names one, copy it now.")
+    if not contents.files:
+        print("Not copied: the content of files. The bucket has its own versions and copies.")
+
+
+def _restore(arguments: argparse.Namespace) -> None:
+    settings = _read_settings()
+    contents = restore.restore(settings, arguments.folder)
+    uvloop.run(restore.heal(settings))
+    print(f"Restored the backup of {contents.made_at} into {settings.data}")
+    print("Put the `secret` of the old data folder back, or people have to sign in again.")
 
 
 def _read_settings() -> Settings:
@@ -256,5 +272,6 @@ def _settings() -> Settings:
     logging.basicConfig(
         level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
-    logging.getLogger("uvicorn").setLevel(max(logging.WARNING, logging.root.level))
+    for name in ("uvicorn", "alembic"):
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.root.level))
     return settings

@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from greenroom import file_permissions
 from greenroom.app import REGISTRY
 from greenroom.settings import (
     InvalidSetting,
@@ -40,7 +41,7 @@ async def opened_sql(
     try:
         for schema in schemas:
             await (database.migrate(schema) if migrates else _check_current(database, schema))
-        await check(database)
+        await database.write(_answer)
         yield database
     finally:
         await database.close()
@@ -48,7 +49,11 @@ async def opened_sql(
 
 async def check(database: Database) -> None:
     """Raises a Problem unless the database answers."""
-    await database.read(lambda connection: connection.execute(text("SELECT 1")).scalar_one())
+    await database.read(_answer)
+
+
+def _answer(connection: Connection) -> None:
+    connection.execute(text("SELECT 1")).scalar_one()
 
 
 def demo_sql(settings: Settings) -> str:
@@ -79,6 +84,7 @@ def _open(settings: Settings) -> Database:
     if path is not None:
         data_folder(settings)
         make_private(path)
+        file_permissions.tighten([], path)  # what a killed server has left beside it
         return SqliteDatabase(path)
     # Imported here, because SQLite needs no driver of PostgreSQL in memory.
     from greenroom.sql.postgres import PostgresDatabase

@@ -19,7 +19,7 @@ from greenroom.errors import Problem
 from greenroom.field_descriptions import element_of, kind_of
 from greenroom.policy import Policy, PolicySchema, Section
 
-_TABLE = re.compile(r"\s*\[\s*([\w.\s\"'-]+?)\s*\]")
+_TABLE = re.compile(r"\s*\[{1,2}\s*([\w.\s\"'-]+?)\s*\]")
 _KEY = re.compile(r"\s*([\w\"'-]+(?:\s*\.\s*[\w\"'-]+)*)\s*=")
 _WIDTH = 100
 
@@ -117,12 +117,12 @@ def _lines(policy: Policy) -> Iterator[str]:
         defaults = getattr(policy.schema.default.values, section)
         for key in values.__struct_fields__:
             value, default = getattr(values, key), getattr(defaults, key)
-            line = f"{key} = {_toml(value)}"
-            yield line if value == default else f"{line}  # changed, default: {_toml(default, 0)}"
+            line = f"{key} = {in_toml(value)}"
+            yield line if value == default else f"{line}  # changed, default: {in_toml(default, 0)}"
         yield ""
 
 
-def _toml(value: object, width: int = _WIDTH) -> str:
+def in_toml(value: object, width: int = _WIDTH) -> str:
     match value:
         case bool():
             return str(value).lower()
@@ -131,14 +131,14 @@ def _toml(value: object, width: int = _WIDTH) -> str:
         case tuple():
             return _list(value, width)
         case Struct():
-            parts = (f"{key} = {_toml(getattr(value, key))}" for key in value.__struct_fields__)
+            parts = (f"{key} = {in_toml(getattr(value, key))}" for key in value.__struct_fields__)
             return f"{{ {', '.join(parts)} }}"
         case _:
             return str(value)
 
 
 def _list(values: tuple[object, ...], width: int) -> str:
-    items = [_toml(value) for value in values]
+    items = [in_toml(value) for value in values]
     line = f"[{', '.join(items)}]"
     if not width or len(line) <= width:
         return line

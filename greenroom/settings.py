@@ -25,6 +25,8 @@ from greenroom.field_descriptions import description_of, kind_of
 PREFIX = "GREENROOM_"
 _FOR_TESTS = "GREENROOM_TEST_"
 _URL_CHARACTERS = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]+")
+RESTORING = ".restoring"
+"""The folder in the data folder while a backup is restored into it."""
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
@@ -47,6 +49,13 @@ class DataNotWritable(Problem):
 
     folder: str
     reason: str
+
+
+class RestoreUnfinished(Problem):
+    """A backup was being restored into {folder}, and did not get to its end. Empty the folder and
+    restore the backup again."""
+
+    folder: str
 
 
 class SecretUnreadable(Problem):
@@ -322,6 +331,8 @@ def data_folder(settings: Settings) -> Path:
         raise DataNotWritable(str(settings.data), error.strerror or str(error)) from error
     if not os.access(settings.data, os.W_OK | os.X_OK):
         raise DataNotWritable(str(settings.data), "permission denied")
+    if (settings.data / RESTORING).exists():
+        raise RestoreUnfinished(str(settings.data))
     return settings.data
 
 

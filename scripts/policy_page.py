@@ -3,6 +3,7 @@
 from greenroom.api.registry import Registry
 from greenroom.app import REGISTRY
 from greenroom.policy import Allowance
+from greenroom.policy_file import in_toml
 
 
 def policy_page(registry: Registry = REGISTRY) -> str:
@@ -38,7 +39,10 @@ def _policy_default(default: object) -> str:
         case Allowance(most, seconds):
             return f"{most} in {_span(seconds)}"
         case tuple() | list():
-            return ", ".join(f"`{one}`" for one in default) or "none"
+            return (
+                ", ".join(f"`{one if isinstance(one, str) else in_toml(one)}`" for one in default)
+                or "none"
+            )
         case bool():
             return f"`{str(default).lower()}`"
         case "":

@@ -24,6 +24,8 @@ from greenroom.app import REGISTRY, compose
 from greenroom.background import records as background
 from greenroom.background.timers import TimerRunner
 from greenroom.blobs.base import Blobs
+from greenroom.bookings import Bookings
+from greenroom.bookings.settings import BookingSettings
 from greenroom.clock import Clock, ManualClock
 from greenroom.files import Files, records as files_records
 from greenroom.files.settings import FileSettings
@@ -65,8 +67,8 @@ TABLES = tuple(
 )
 """Those that the contexts under test use: on DynamoDB each table takes time to make."""
 
-SETTINGS = Settings(groups=(FileSettings(rate_pictures=False),))
-"""Pictures are not rated, whether the model is installed or not."""
+SETTINGS = Settings(groups=(FileSettings(rate_pictures=False), BookingSettings(payments="sandbox")))
+"""Pictures are not rated, whether the model is installed or not; payments move no money."""
 
 C = TypeVar("C", bound=Clock, default=ManualClock)
 
@@ -122,6 +124,10 @@ class World(Generic[C]):
     @property
     def files(self) -> Files:
         return self.contexts[Files]
+
+    @property
+    def bookings(self) -> Bookings:
+        return self.contexts[Bookings]
 
     @property
     def messaging(self) -> Messaging:

@@ -48,6 +48,20 @@ class ServerUnreachable(Problem):
     address: str
 
 
+class NotABackup(Problem):
+    """{path} cannot be restored: {reason}."""
+
+    path: str
+    reason: str
+
+
+class DataNotEmpty(Problem):
+    """{folder} is not empty, and a restore never overwrites. Name an empty folder with
+    GREENROOM_DATA, or move away what is in it."""
+
+    folder: str
+
+
 class NoDatabase(Problem):
     """There is no database at {path} yet. `greenroom serve` creates it."""
 

@@ -25,6 +25,7 @@ from greenroom.api.route_docs import OperationExample
 from greenroom.api.sync import Sync, SyncPart, changes_shape
 from greenroom.api.ws.frames import Ack, Frame
 from greenroom.background.follower import Follower
+from greenroom.background.leased_jobs import LeasedJob
 from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
 from greenroom.people.actor import Actor
@@ -106,6 +107,9 @@ class ContextApi:
     close: Callable[[Contexts], Awaitable[None]] | None = None
     """Frees what the context holds: processes, connections. Called when the server stops."""
     tables: tuple[Table, ...] = ()
+    after_restore: Callable[[Contexts], Awaitable[None]] | None = None
+    """Heals what a restored copy of one part has and that of another has not. Called by `greenroom
+    restore`; calling it again changes nothing."""
     sql: tuple[Schema, ...] = ()
     """Its tables in the SQL database."""
     ephemeral_kinds: tuple[Kind, ...] = ()
@@ -134,6 +138,8 @@ class ContextApi:
     access: str = ""
     """Rows of the access matrix: the status for each kind of caller, and the route."""
     jobs: Callable[[Contexts], Sequence[Job]] = lambda _: ()
+    leased_jobs: Callable[[Contexts], Sequence[LeasedJob]] = lambda _: ()
+    """Functions that one node of the cluster calls periodically."""
     timers: Callable[[Contexts], Mapping[str, TimerHandler]] = lambda _: {}
     """Timer handlers, by the timer's kind."""
     followers: Callable[[Contexts], Sequence[Follower]] = lambda _: ()
@@ -263,6 +269,9 @@ class Registry:
     def jobs(self, contexts: Contexts) -> list[Job]:
         return [job for one in self.contexts for job in one.jobs(contexts)]
 
+    def leased_jobs(self, contexts: Contexts) -> list[LeasedJob]:
+        return [job for one in self.contexts for job in one.leased_jobs(contexts)]
+
     def timers(self, contexts: Contexts) -> dict[str, TimerHandler]:
         return {kind: one for api in self.contexts for kind, one in api.timers(contexts).items()}
 
@@ -274,6 +283,11 @@ class Registry:
         for one in reversed(self.contexts):
             if one.close is not None:
                 await one.close(contexts)
+
+    async def after_restore(self, contexts: Contexts) -> None:
+        for one in self.contexts:
+            if one.after_restore is not None:
+                await one.after_restore(contexts)
 
     def build(self, composition: Composition) -> Contexts:
         """Builds the contexts, and adds this registry and the sync over all of them."""

@@ -125,7 +125,9 @@ class BookingChange:
             operation=operation,
             money=money,
             title=title,
+            method=self.booking.payment_method,
             of=of,
+            asked_ms=self.now_ms,
             due_ms=self.now_ms,
         )
         self._payments[payment.key] = payment

@@ -19,8 +19,9 @@ from greenroom.bookings.news import CardNews, LegNews, News
 from greenroom.bookings.payment_results import give_back_charges
 from greenroom.bookings.schema import OUTBOX
 from greenroom.bookings.transfers import Cause
-from greenroom.ids import GroupId
+from greenroom.ids import GroupId, LegId
 
+_NEW_ROW = insert(OUTBOX)
 _CLOSED = "The booking has changed, so that this is no longer possible."
 
 
@@ -41,7 +42,7 @@ class BookingWrite:
     def begin(self, cause: Cause) -> BookingChange:
         """Later steps of the same transaction go on with what the earlier ones have changed."""
         if self.change is None:
-            self.change = BookingChange(self.booking, cause)
+            self.change, self._cause = BookingChange(self.booking, cause), cause
         self.change.cause = cause
         return self.change
 
@@ -62,7 +63,7 @@ class BookingWrite:
         self._save(move, booked=booked and bool(change.booking.legs))
         self._close_moot_cards(card)
 
-    def tell_leg(self, event: str, leg: Leg, actor: str) -> None:
+    def tell_leg(self, event: str, leg: Leg, actor: str, *, shown: bool = True) -> None:
         self._audit.add(actor, event, leg.id, leg)
         self._news.append(
             LegNews(
@@ -71,6 +72,7 @@ class BookingWrite:
                 buyer=self.booking.buyer,
                 event=event,
                 leg=leg,
+                shown=shown,
             )
         )
 
@@ -78,13 +80,14 @@ class BookingWrite:
         """Writes all that has been collected. Nothing is written before."""
         connection, now_ms = self._connection, self._now_ms
         assert self.change is not None
+        assert self._cause is not None
         changed = self.change.done()
         after = changed.booking
         for transfer in changed.transfers:
             self._audit.add(transfer.cause.card, f"transfer.{transfer.kind}", transfer.id, transfer)
         for payment in changed.payments:
             self._audit.add(payment.card, f"payment.{payment.state}", payment.key, payment)
-        rows.save_legs(connection, self.before, after, self.change.cause)
+        rows.save_legs(connection, self.before, after, self._cause)
         rows.add_transfers(connection, self.before, changed.transfers, now_ms)
         rows.save_payments(connection, self.before, changed.payments)
         self._tell(after)
@@ -106,9 +109,14 @@ class BookingWrite:
                 card=card,
                 step=move.step,
                 legs=change.booking.legs,
+                due_legs=self._due_legs(change.booking),
                 booked=booked,
             )
         )
+
+    def _due_legs(self, booking: Booking) -> tuple[LegId, ...]:
+        old = {leg.id: leg.due_ms for leg in self.before.legs}
+        return tuple(leg.id for leg in booking.legs if leg.due_ms != old.get(leg.id, 0))
 
     def _close_moot_cards(self, made: Card) -> None:
         """Cards that nothing can come of any more, since a leg has ended."""
@@ -136,4 +144,4 @@ class BookingWrite:
             for one in self._news
         ]
         if values:
-            self._connection.execute(insert(OUTBOX), values)
+            self._connection.execute(_NEW_ROW, values)

@@ -109,6 +109,7 @@ class BookingRules(Section, frozen=True):
 
 CARDS = Limit("cards", Allowance(120, HOUR), "Proposing and answering action cards.")
 DRY_RUNS = Limit("card_dry_runs", Allowance(600, HOUR), "Dry runs of action cards.")
+LIMITS = (CARDS, DRY_RUNS)
 
 
 class Rules(Struct, frozen=True):

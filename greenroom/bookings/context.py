@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 from greenroom.bookings.card_policy import Rules
+from greenroom.bookings.payments.base import Payments
+from greenroom.bookings.tasks import Tasks
 from greenroom.clock import Clock
 from greenroom.ids import Ids
 from greenroom.sql.base import Database
@@ -14,3 +16,6 @@ class Bookings:
     clock: Clock
     ids: Ids
     rules: Rules = field(default_factory=Rules)
+    payments: Payments | None = None
+    """None where prices are settled elsewhere; then `rules.takes_payments` is False."""
+    tasks: Tasks = field(default_factory=Tasks)

@@ -7,12 +7,14 @@
 A hold on a card lasts about a week, so a deposit is held shortly before its leg begins.
 """
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from greenroom.bookings.booking_change import BookingChange
 from greenroom.bookings.card_policy import Rules
 from greenroom.bookings.chart import Account, Code
-from greenroom.bookings.models import Deposit, DepositState, Operation
+from greenroom.bookings.models import Deposit, DepositState, Operation, Payment, PaymentState
 from greenroom.bookings.money import Money
 from greenroom.bookings.send_refund import send_refund
 from greenroom.ids import LegId
@@ -56,6 +58,8 @@ def end_deposit(change: BookingChange, leg_id: LegId) -> None:
     if leg.deposit is None:
         return
     match leg.deposit.state:
+        case DepositState.HELD if is_being_captured(change.payments.values(), leg.deposit):
+            pass  # what is captured is sent back then
         case DepositState.HELD:
             change.request(
                 Operation.RELEASE,
@@ -72,6 +76,14 @@ def end_deposit(change: BookingChange, leg_id: LegId) -> None:
         case _:
             return
     _set(change, leg_id, DepositState.RELEASED)
+
+
+def is_being_captured(payments: Iterable[Payment], deposit: Deposit) -> bool:
+    return any(
+        (one.operation, one.of, one.state)
+        == (Operation.CAPTURE, deposit.hold, PaymentState.REQUESTED)
+        for one in payments
+    )
 
 
 def _return_rest(change: BookingChange, leg_id: LegId) -> None:

@@ -23,7 +23,8 @@ def closes_ms(leg: Leg, rules: Rules) -> int:
     """When the provider is paid and the deposit released; 0 where that is not due."""
     if leg.status is not LegStatus.COMPLETED or leg.is_paid_out or not rules.takes_payments:
         return 0
-    return leg.completed_ms + rules.bookings.deposit_claim_hours * _HOUR_MS
+    due_ms = leg.completed_ms + rules.bookings.deposit_claim_hours * _HOUR_MS
+    return max(due_ms, leg.closes_from_ms)
 
 
 def deposit_due_ms(leg: Leg) -> int:

@@ -4,18 +4,18 @@ from sqlalchemy import Connection
 
 from greenroom.bookings import rows
 from greenroom.bookings.booking_write import BookingWrite
-from greenroom.bookings.card_keys import Answer
 from greenroom.bookings.cards.decide import Request, move
 from greenroom.bookings.context import Bookings
 from greenroom.bookings.models import Caller, Side
-from greenroom.ids import CardId
+from greenroom.ids import CardId, GroupId
 from greenroom.people.actor import SYSTEM
 
 
-async def make_deadline(bookings: Bookings, card_id: CardId, version: int) -> Answer | None:
-    """None where somebody was first. Safe to repeat: the version moves only once."""
+async def make_deadline(bookings: Bookings, card_id: CardId, version: int) -> GroupId | None:
+    """Returns the group whose card has moved; None where somebody was first. Safe to repeat: the
+    version moves only once."""
 
-    def work(connection: Connection) -> Answer | None:
+    def work(connection: Connection) -> GroupId | None:
         now_ms = bookings.clock.now_ms()
         group = rows.group_of_card(connection, card_id)
         if group is None:
@@ -29,6 +29,6 @@ async def make_deadline(bookings: Bookings, card_id: CardId, version: int) -> An
         made = move(write.booking, card, request, caller, now_ms, bookings.rules)
         write.make(made, card)
         write.finish()
-        return Answer(card=made.card, step=made.step)
+        return group
 
     return await bookings.database.write(work)

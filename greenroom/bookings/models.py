@@ -122,6 +122,8 @@ class Leg(Struct, frozen=True, kw_only=True):
     disputed_from: LegStatus | None = None
     completed_ms: int = 0
     is_paid_out: bool = False
+    closes_from_ms: int = 0
+    """Postpones the payout while a claim or dispute is open."""
     due_ms: int = 0
     """When something of it is next due by itself; 0 for never (`leg_deadlines.py`)."""
     version: int = 1
@@ -230,13 +232,16 @@ class Payment(Struct, frozen=True, kw_only=True):
     """In the order in which the booking asked for them."""
     leg: LegId
     card: CardId
+    """The card that asked for it; or the leg, if it was due by itself."""
     card_version: int
-    """The version of the card that asked for it."""
+    """The version that asked for it."""
     code: Code
     """What it is for in the journal."""
     operation: Operation
     money: Money
     title: str = ""
+    method: str = ""
+    """The buyer's means of payment, as it was when the booking asked for it."""
     of: str = ""
     """The key of the hold or charge that it claims, releases or refunds."""
     state: PaymentState = PaymentState.REQUESTED
@@ -244,9 +249,12 @@ class Payment(Struct, frozen=True, kw_only=True):
     """The provider's own id."""
     refunded: int = 0
     """How much of a charge has been sent back, or is on its way."""
+    given_back: bool = False
+    """Whether its card has ended without effect, so that the charge was for nothing."""
     capture_before_ms: int = 0
     tries: int = 0
     problem: str = ""
+    asked_ms: int
     due_ms: int
 
 

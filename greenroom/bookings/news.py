@@ -5,10 +5,11 @@ A row has all that the relay needs to bring the conversation up to date, as it w
 
 from typing import TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from greenroom.bookings.models import Card, Leg, Step
-from greenroom.ids import GroupId, ThreadId, UserId
+from greenroom.ids import GroupId, LegId, ThreadId, UserId
 
 
 class CardNews(Struct, frozen=True, kw_only=True, tag="card"):
@@ -22,6 +23,8 @@ class CardNews(Struct, frozen=True, kw_only=True, tag="card"):
     step: Step
     legs: tuple[Leg, ...]
     """Of the whole group, after the step."""
+    due_legs: tuple[LegId, ...] = ()
+    """The legs whose next deadline the step has set."""
     booked: bool = False
     """Whether this step has made the booking."""
 
@@ -35,6 +38,15 @@ class LegNews(Struct, frozen=True, kw_only=True, tag="leg"):
     event: str
     """Such as `deposit.held`."""
     leg: Leg
+    shown: bool = True
+    """Whether the conversation says so, or only the leg's deadline has moved."""
 
 
 News: TypeAlias = CardNews | LegNews
+
+_decoder = msgspec.json.Decoder(News)
+
+
+def news_in(text: str) -> News:
+    found: News = _decoder.decode(text)
+    return found

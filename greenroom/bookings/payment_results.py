@@ -26,6 +26,7 @@ from greenroom.bookings.send_refund import send_refund
 from greenroom.bookings.transfers import pending
 from greenroom.ids import LegId, TransferId
 
+_HOUR_MS = 3_600_000
 _ENDED = frozenset({DepositState.CLAIMED, DepositState.RELEASED, DepositState.FAILED})
 
 
@@ -44,9 +45,14 @@ class NotTaken(Struct, frozen=True):
 
 
 def record(
-    change: BookingChange, card: Card, payment: Payment, answer: Taken | NotTaken, rules: Rules
+    change: BookingChange,
+    card: Card | None,
+    payment: Payment,
+    answer: Taken | NotTaken,
+    rules: Rules,
 ) -> Request | None:
-    """Returns the transition of the card that follows, if one does."""
+    """Returns the transition of the card that follows, if one does. A leg asks for the hold of its
+    deposit without a card."""
     if isinstance(answer, Taken):
         done = replace(
             payment,
@@ -62,7 +68,7 @@ def record(
     return _next(change, card, payment)
 
 
-def _taken(change: BookingChange, card: Card, payment: Payment, rules: Rules) -> None:
+def _taken(change: BookingChange, card: Card | None, payment: Payment, rules: Rules) -> None:
     leg = payment.leg
     match payment.operation:
         case Operation.CHARGE:
@@ -92,17 +98,22 @@ def _not_taken(change: BookingChange, payment: Payment, rules: Rules) -> None:
             change.finish(leg, payment.key, None)
         case Operation.HOLD:
             _not_held(change, payment, rules)
-        case Operation.CLAIM | Operation.CAPTURE:
+        case Operation.CLAIM:
             change.finish(leg, payment.of, None)
             _set_deposit(change, leg, rules, state=DepositState.FAILED, due_ms=0)
+        case Operation.CAPTURE:
+            change.finish(leg, payment.of, None)
+            if _deposit(change, leg).state not in _ENDED:
+                _set_deposit(change, leg, rules, state=DepositState.FAILED, due_ms=0)
         case Operation.RELEASE:  # the hold has ended by itself
             change.finish(leg, payment.of, None)
         case Operation.REFUND:  # staff have to send it in another way
-            change.change(replace(payment, state=PaymentState.STUCK))
+            change.change(replace(change.payments[payment.key], state=PaymentState.STUCK))
 
 
 def give_back(change: BookingChange, charge: Payment) -> None:
     """A charge whose card has ended without effect."""
+    change.change(replace(change.payments[charge.key], given_back=True))
     change.post(charge.leg, Code.REFUND, charge.money)
     send_refund(change, charge.leg)
 
@@ -112,14 +123,21 @@ def _held(change: BookingChange, payment: Payment, rules: Rules) -> None:
     hold = pending(TransferId(payment.key), leg, Code.DEPOSIT, payment.money, change.cause)
     change.transfer(leg, hold)
     deposit = _deposit(change, leg)
-    replaced = payment.of
+    replaced = deposit.hold
     if deposit.state in _ENDED or deposit.state is DepositState.CAPTURED:
         replaced = payment.key
     else:
-        due_ms = renew_at_ms(payment.capture_before_ms)
+        due_ms = _renewal_ms(change, payment)
         _set_deposit(change, leg, rules, state=DepositState.HELD, hold=payment.key, due_ms=due_ms)
     if replaced:
         change.request(Operation.RELEASE, leg, Code.DEPOSIT, payment.money, of=replaced)
+
+
+def _renewal_ms(change: BookingChange, payment: Payment) -> int:
+    """Not at once, so that a hold that ends too soon is not asked for again and again."""
+    if not payment.capture_before_ms:
+        return 0
+    return max(renew_at_ms(payment.capture_before_ms), change.now_ms + _HOUR_MS)
 
 
 def _not_held(change: BookingChange, payment: Payment, rules: Rules) -> None:
@@ -143,9 +161,11 @@ def _captured(change: BookingChange, leg: LegId, rules: Rules) -> None:
         _set_deposit(change, leg, rules, state=DepositState.CAPTURED, due_ms=0)
 
 
-def _next(change: BookingChange, card: Card, payment: Payment) -> Request | None:
+def _next(change: BookingChange, card: Card | None, payment: Payment) -> Request | None:
     """The card takes effect when all that it waits for is paid, and fails when one is not."""
-    if payment.operation is not Operation.CHARGE or not _is_waited_for(card, payment):
+    if card is None or payment.operation is not Operation.CHARGE:
+        return None
+    if not _is_waited_for(card, payment):
         return None
     asked = [
         one
@@ -160,15 +180,17 @@ def _next(change: BookingChange, card: Card, payment: Payment) -> Request | None
     return settled(card) if done else None
 
 
-def _is_waited_for(card: Card, payment: Payment) -> bool:
-    return card.state is CardState.ACCEPTED and card.version == payment.card_version
+def _is_waited_for(card: Card | None, payment: Payment) -> bool:
+    if card is None or card.state is not CardState.ACCEPTED:
+        return False
+    return card.version == payment.card_version
 
 
 def give_back_charges(change: BookingChange, card: Card) -> None:
     """The charges of a card that has failed after some of them were taken."""
     for one in tuple(change.payments.values()):
         is_taken = one.operation is Operation.CHARGE and one.state is PaymentState.DONE
-        if is_taken and one.card == card.id and not one.refunded:
+        if is_taken and one.card == card.id and not one.given_back:
             give_back(change, one)
 
 

@@ -30,12 +30,12 @@ RefundSteps: TypeAlias = Annotated[
 ]
 
 
-class RefundRule(Struct, frozen=True, forbid_unknown_fields=True):
+class RefundRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The steps for a city, a category, or a category in a city."""
 
-    steps: RefundSteps
     city: Place = ""
     category: Place = ""
+    steps: RefundSteps
 
     @property
     def key(self) -> tuple[str, str]:

@@ -44,3 +44,7 @@ class PaymentNotFound(Problem):
     """The payment provider does not know {payment}. Check that it was made with this provider."""
 
     payment: str
+
+
+class InvalidPaymentMethod(Problem):
+    """Give the token that the payment provider made for this payment method, not a card number."""

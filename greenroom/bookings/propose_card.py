@@ -22,6 +22,7 @@ from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.context import Bookings
 from greenroom.bookings.models import Booking, Caller, CardType, Leg, Parties, Side
 from greenroom.bookings.money import Money
+from greenroom.bookings.payments.methods import payment_method
 from greenroom.ids import CardId, LegId, UserId
 
 
@@ -44,7 +45,7 @@ async def propose_card(bookings: Bookings, user: UserId, parties: Parties, new: 
         now_ms = bookings.clock.now_ms()
         group = rows.group_of_thread(connection, parties.thread)
         if group is None:
-            _check_begins_here(new)
+            check_begins_here(new)
             group = rows.create_group(connection, group_id, parties, now_ms)
         write = BookingWrite(connection, group, now_ms, bookings.rules)
         known = answer_to(connection, user, new.key, digest)
@@ -53,6 +54,7 @@ async def propose_card(bookings: Bookings, user: UserId, parties: Parties, new: 
         booking = prepared(write.booking, parties, user, new)
         write.set_booking(booking)
         move = proposed(booking, parties, user, new, card_id, now_ms, bookings)
+        check_can_pay(booking, move)
         write.make(move, None)
         write.finish()
         answer = Answer(card=move.card, step=move.step)
@@ -87,7 +89,7 @@ def prepared(booking: Booking, parties: Parties, user: UserId, new: NewCard) -> 
     """With what the request brings: providers who have joined, the currency, how the buyer pays."""
     sellers = tuple(dict.fromkeys((*booking.sellers, *parties.sellers)))
     booking = replace(booking, sellers=sellers)
-    if not booking.currency:
+    if not (booking.legs or booking.transfers or booking.open_cards):
         booking = replace(booking, currency=_currency(new.payload))
     return with_payment_method(booking, user, new.payment_method)
 
@@ -95,15 +97,7 @@ def prepared(booking: Booking, parties: Parties, user: UserId, new: NewCard) -> 
 def with_payment_method(booking: Booking, user: UserId, method: str) -> Booking:
     if not method or user != booking.buyer:
         return booking
-    return replace(booking, payment_method=checked_method(method))
-
-
-def checked_method(method: str) -> str:
-    if len(method) > 200 or not method.isascii() or not method.isprintable():
-        raise InvalidCard("paymentMethod is a token of the provider, of at most 200 characters")
-    if sum(map(str.isdigit, method)) >= 12 and method.replace(" ", "").isdigit():
-        raise InvalidCard("paymentMethod is a token of the provider, never the number of a card")
-    return method
+    return replace(booking, payment_method=payment_method(method))
 
 
 def caller_of(booking: Booking, leg: Leg | None, user: UserId) -> Caller | None:
@@ -115,9 +109,10 @@ def caller_of(booking: Booking, leg: Leg | None, user: UserId) -> Caller | None:
 
 
 def check_can_pay(booking: Booking, move: Move) -> None:
-    if move.to_pay and not booking.payment_method:
-        total = sum(one.money.minor for one in move.to_pay)
-        raise PaymentMethodNeeded(str(Money(total, move.to_pay[0].money.currency)))
+    to_pay = move.to_pay or move.to_pay_later
+    if to_pay and not booking.payment_method:
+        total = sum(one.money.minor for one in to_pay)
+        raise PaymentMethodNeeded(str(Money(total, to_pay[0].money.currency)))
 
 
 def _currency(payload: Payload) -> str:
@@ -125,7 +120,7 @@ def _currency(payload: Payload) -> str:
     return str(legs[0].price.currency) if legs else ""
 
 
-def _check_begins_here(new: NewCard) -> None:
+def check_begins_here(new: NewCard) -> None:
     if type_of(new.payload) != CardType.OFFER.value:
         raise NoCardsHere("nothing is booked here yet; it begins with an offer")
 

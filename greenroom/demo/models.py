@@ -8,7 +8,6 @@ from greenroom.demo.sample_panel import SampleEdit
 from greenroom.demo.upload import SampleFile
 from greenroom.files.models import NewManifest
 from greenroom.messaging.models import Kind, Role
-from greenroom.messaging.panel.models import SnapshotLine, Tab
 from greenroom.safety.models import Decision, Reason
 
 MINUTE, HOUR, DAY = 1, 60, 24 * 60
@@ -85,7 +84,6 @@ class SampleThread(Struct, frozen=True, kw_only=True):
     scheduled: tuple[SampleScheduled, ...] = ()
     panel: tuple[SampleEdit, ...] = ()
     """Edits of its project panel."""
-    panel_lines: Mapping[Tab, tuple[SnapshotLine, ...]] = {}
     picture: SampleFile | None = None
     """The thread's picture, which its opener sets."""
     avatars: Mapping[str, SampleFile] = {}

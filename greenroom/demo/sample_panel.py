@@ -1,4 +1,4 @@
-"""The project panel of the sample booking: a brief, a shot list, notes, and its other tabs."""
+"""The project panel of the sample booking: a brief, notes and a shot list."""
 
 from msgspec import Struct
 
@@ -10,11 +10,8 @@ from greenroom.messaging.panel.models import (
     Move,
     ObjectKind,
     SetField,
-    SnapshotLine,
     Tab,
 )
-
-_RATE = 64_000
 
 
 class SampleEdit(Struct, frozen=True):
@@ -74,11 +71,3 @@ BOOKING_EDITS: tuple[SampleEdit, ...] = (
     ),
     SampleEdit("jonas", Tab.SHOTLIST, Move(object_id="shot-4", after="shot-1", base=4)),
 )
-
-BOOKING_LINES: dict[Tab, tuple[SnapshotLine, ...]] = {
-    Tab.DOCS: (SnapshotLine(id="doc_sample", title="Model release, two half days", state="open"),),
-    Tab.EXPENSES: (
-        SnapshotLine(id="exp_rate", title="Two half days", amount=_RATE, currency="EUR"),
-    ),
-}
-"""What the tabs show that nobody edits."""

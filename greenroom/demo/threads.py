@@ -8,7 +8,6 @@ forward and ends before now, and no client is connected yet.
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
-from functools import partial
 from itertools import repeat
 
 from greenroom.clock import ManualClock
@@ -25,9 +24,6 @@ from greenroom.messaging.models import GateStatus, NewAttachment, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.panel.edit_tab import edit_tab
-from greenroom.messaging.panel.models import SnapshotLine, Tab
-from greenroom.messaging.panel.put_tab import put_tab
-from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import (
     AlreadyAsked,
     ClientIdReused,
@@ -46,7 +42,6 @@ from greenroom.messaging.send import send
 from greenroom.messaging.send_manifest import send_manifest
 from greenroom.messaging.set_avatar import set_avatar
 from greenroom.messaging.set_thread_picture import set_thread_picture
-from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
@@ -216,14 +211,11 @@ class _Seeder:
         await schedule_message(self._messaging, self._cast[later.author], thread, new, key=key)
 
     async def _fill_panel(self, thread: ThreadId) -> None:
-        """Before the last message's minute is over: the clock of a sample ends before now."""
         messaging, sample = self._messaging, self._sample
         for number, made in enumerate(sample.panel):
             client_id = f"{sample.key}:panel:{number}"
             author = self._cast[made.author]
             await edit_tab(messaging, author, thread, made.tab, client_id, made.edit)
-        for tab, lines in sample.panel_lines.items():
-            await update_thread(messaging, thread, partial(_with_lines, tab, lines))
 
     async def _report(self, thread: ThreadId, report: SampleReport) -> None:
         messaging, message = self._messaging, self._said[report.line]
@@ -270,12 +262,3 @@ class _Seeder:
             await change_row(self._messaging, actor, thread, wishes)
         if side.draft:
             await save_draft(self._messaging, actor, thread, side.draft)
-
-
-def _with_lines(
-    tab: Tab, lines: tuple[SnapshotLine, ...], head: Thread, now_ms: int
-) -> PlannedWrite:
-    """Only once: an interrupted start may have written them."""
-    if head.panel.get(tab):
-        return PlannedWrite(head, ())
-    return put_tab(head, tab, lines, now_ms)

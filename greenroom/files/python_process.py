@@ -25,6 +25,7 @@ async def start_python(module: str, *arguments: str, most_line: int) -> asyncio.
             "PYTHONPATH": str(Path(greenroom.__file__).parents[1]),
             "PYTHONDONTWRITEBYTECODE": "1",
             "OPENBLAS_NUM_THREADS": "1",
+            "RAYON_NUM_THREADS": "1",
             "LC_ALL": "C.UTF-8",
         },
         start_new_session=True,

@@ -83,6 +83,18 @@ def check_version(message: Message, version: int | None) -> None:
         raise VersionMismatch(message.version)
 
 
+def change_note(messaging: Messaging, head: Thread, after: Message, now_ms: int) -> Put:
+    """Tells devices that come back of the change, which is written with this head."""
+    about: dict[str, Value] = {
+        "messageId": after.id,
+        "ts": after.ms,
+        "at": now_ms,
+        TTL: (now_ms + messaging.sync_log_ms) // 1000,
+    }
+    key = change_key(head.id, head.version + 1, after.id)
+    return Put(MESSAGING, items.at(key) | about)
+
+
 async def _write(
     messaging: Messaging,
     thread: Thread,
@@ -91,17 +103,10 @@ async def _write(
     event: Event,
     ops: tuple[Op, ...],
 ) -> None:
-    about: dict[str, Value] = {
-        "messageId": after.id,
-        "ts": after.ms,
-        "at": now_ms,
-        TTL: (now_ms + messaging.sync_log_ms) // 1000,
-    }
     changed = Put(MESSAGING, items.message_item(after), F("version").equals(after.version - 1))
 
     def plan(head: Thread, _: int) -> PlannedWrite:
-        key = change_key(thread.id, head.version + 1, after.id)
-        note = Put(MESSAGING, items.at(key) | about)
+        note = change_note(messaging, head, after, now_ms)
         head = rules.with_preview(head, after.seq, preview_of(after))
         return PlannedWrite(head, (changed, note, *ops), (event,))
 

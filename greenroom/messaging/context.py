@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from greenroom.clock import Clock
 from greenroom.files import Files
-from greenroom.ids import Ids, MessageId, ThreadId, UserId
+from greenroom.ids import GroupId, Ids, MessageId, ThreadId, UserId
 from greenroom.messaging.batcher import ThreadBatcher
 from greenroom.messaging.events import (
     PersonPublisher,
@@ -70,6 +70,8 @@ class Messaging:
     """A user's messages that waited for their files are sent one after the other."""
     changing: KeyedLock[MessageId] = field(default_factory=KeyedLock)
     """Changes of the same message are made one after the other."""
+    relaying: KeyedLock[GroupId] = field(default_factory=KeyedLock)
+    """What a booking group has decided is relayed to its threads in order."""
     editing_tabs: KeyedLock[tuple[ThreadId, str]] = field(default_factory=KeyedLock)
     """Edits of the same tab of a project panel are made one after the other."""
     unconfirmed: UnconfirmedWrites = field(default_factory=UnconfirmedWrites)

@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from greenroom.clock import iso
-from greenroom.ids import RequestId, UserId
+from greenroom.ids import CardId, RequestId, UserId
 from greenroom.messaging.attachment_items import attachment_item, attachment_of
 from greenroom.messaging.models import (
     REQUEST_MESSAGES,
@@ -88,6 +88,8 @@ def head_item(thread: Thread, public: bytes | None = None) -> Item:
         item["gates"] = {user: _gate_in_head(gate) for user, gate in thread.gates.items()}
     if thread.awaiting:
         item["awaiting"] = list(thread.awaiting)
+    if thread.open_cards:
+        item["openCards"] = {card: list(users) for card, users in thread.open_cards.items()}
     if thread.pair is not None:
         item["pair"] = list(thread.pair)
     for name, value in _optional_attributes(thread):
@@ -207,6 +209,9 @@ def thread_of(item: Item) -> Thread:
         },
         gates={UserId(user): gate_of(gate) for user, gate in found.get("gates", {}).items()},
         awaiting=tuple(found.get("awaiting", ())),
+        open_cards={
+            CardId(card): tuple(users) for card, users in found.get("openCards", {}).items()
+        },
         pair=None if pair is None else (UserId(pair[0]), UserId(pair[1])),
         subject=found.get("subject"),
         booking_id=found.get("bookingId"),
@@ -381,6 +386,8 @@ def message_item(message: Message) -> Item:
         item["nsfwBand"] = message.band
     if message.metadata is not None:
         item["metadata"] = message.metadata
+    if message.card is not None:
+        item["card"] = message.card
     is_marked = message.policy_tags or message.policy_hints or message.moderation != "clean"
     if is_marked or message.spam_score != "0":
         _add_flags(item, message)
@@ -453,5 +460,6 @@ def message_of(item: Item) -> Message:
         policy_hints=tuple(flags.get("policyHints", ())),
         spam_score=score(Decimal(found["spamScore"])) if "spamScore" in found else "0",
         metadata=get("metadata"),
+        card=get("card"),
         version=get("version", 1),
     )

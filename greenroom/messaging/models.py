@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from greenroom.files.models import Attachment
-from greenroom.ids import FileId, MessageId, RequestId, ScheduledId, ThreadId, UserId
+from greenroom.ids import CardId, FileId, MessageId, RequestId, ScheduledId, ThreadId, UserId
 from greenroom.people.models import Picture
 
 
@@ -183,7 +183,9 @@ class Thread(Struct, frozen=True, kw_only=True):
     members: dict[UserId, MemberSummary]
     gates: dict[UserId, Gate]
     awaiting: tuple[UserId, ...] = ()
-    """Whom the thread waits for."""
+    """Whom the thread waits for a reply of."""
+    open_cards: dict[CardId, tuple[UserId, ...]] = {}
+    """Whose answer each open card waits for; nobody where it waits for a payment or for staff."""
     pair: tuple[UserId, UserId] | None = None
     """The two people of a thread for two, even if one of them has left."""
     locked_from: Status | None = None
@@ -260,6 +262,28 @@ class Edit(Struct, frozen=True):
 
 BuiltInEvent: TypeAlias = Literal[
     "booking.changed",
+    "card.accepted",
+    "card.accepted_in_silence",
+    "card.answered",
+    "card.applied",
+    "card.changes_asked",
+    "card.closed",
+    "card.countered",
+    "card.decided",
+    "card.declined",
+    "card.delivered",
+    "card.escalated",
+    "card.expired",
+    "card.failed",
+    "card.reminded",
+    "card.withdrawn",
+    "deposit.captured",
+    "deposit.failed",
+    "deposit.held",
+    "document.issued",
+    "document.signed",
+    "document.voided",
+    "leg.closed",
     "participant.added",
     "participant.left",
     "participant.removed",
@@ -309,6 +333,8 @@ class Message(Struct, frozen=True, kw_only=True, dict=True):
     spam_score: str = "0"
     metadata: str | None = None
     """The integrator's own object, as JSON text."""
+    card: str | None = None
+    """Of a card: its present state, as JSON text (`bookings/card_view.py`)."""
     version: int = 1
 
     @property

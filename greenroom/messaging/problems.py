@@ -167,6 +167,11 @@ class DeliverableNeedsReview(Problem):
     deliverable with other words; a caption can be sent as a message."""
 
 
+class CardNeedsReview(Problem):
+    """A moderator would have to look at what the card says first. Say it in other words, or send it
+    as a message."""
+
+
 class VersionMismatch(Problem):
     """This has changed and is now at version {version}. Load it again."""
 

@@ -7,8 +7,7 @@
     │  ├─ MSG#{ts}#{messageId}              a message of the log
     │  ├─ SENT#{userId}#{clientMessageId}   the claim that makes a send happen once
     │  ├─ CHG#{version}#{messageId}         a message that changed after it was written
-    │  ├─ CARD#{messageId}                  the current state of a card
-    │  ├─ STEP#{messageId}#{version}        the step that led to it
+    │  ├─ CARD#{cardId}                     the shadow of a card, which SQL decides about
     │  ├─ TAB#{tab}                         a tab of the project panel
     │  ├─ TABLOG#{tab}#{version}            the edit that made this version of a tab
     │  ├─ TABEDIT#{userId}#{clientId}       the claim that makes an edit happen once
@@ -46,7 +45,7 @@ the head and all members. README.md has the price of each path.
 """
 
 from greenroom.clock import iso
-from greenroom.ids import MessageId, RequestId, ScheduledId, ThreadId, UserId
+from greenroom.ids import CardId, MessageId, RequestId, ScheduledId, ThreadId, UserId
 from greenroom.store.base import Key
 from greenroom.store.expressions import Bound, Prefix, Range
 from greenroom.store.tables import Index, Kind, Projection, Table
@@ -146,13 +145,9 @@ MESSAGING = Table(
         ),
         Kind(
             _THREAD,
-            "CARD#{messageId}",
-            "The current state of a card: type, state, version, payload.",
-        ),
-        Kind(
-            _THREAD,
-            "STEP#{messageId}#{version}",
-            "The step that made this version of a card: who, when, from, to, under which key.",
+            "CARD#{cardId}",
+            "The shadow of an action card, relayed from SQL: its version and state, and the "
+            "message that shows it.",
         ),
         Kind(
             _THREAD,
@@ -261,6 +256,10 @@ def claim_key(thread: ThreadId, user: UserId, client_id: str) -> Key:
 def change_key(thread: ThreadId, version: int, message: MessageId) -> Key:
     """By the head's version with that change: later changes sort behind."""
     return Key(f"THR#{thread}", f"CHG#{version:010d}#{message}")
+
+
+def card_key(thread: ThreadId, card: CardId) -> Key:
+    return Key(f"THR#{thread}", f"CARD#{card}")
 
 
 def draft_key(thread: ThreadId, user: UserId) -> Key:

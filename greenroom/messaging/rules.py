@@ -81,11 +81,24 @@ def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
         return Folder.ARCHIVED
     if not has_accepted(thread, mine.user):
         return Folder.REQUESTS
-    if mine.user in thread.awaiting:
+    if mine.user in thread.awaiting or waits_for_card(thread, mine.user):
         return Folder.ACTION
     if thread.kind in _BOOKINGS or thread.booking_id or thread.leg_id or thread.lbg_id:
         return Folder.BOOKINGS
     return Folder.OFFERS if thread.kind in _OFFERS else Folder.OTHER
+
+
+def waits_for_card(thread: Thread, user: UserId) -> bool:
+    """Whether a card waits for this user's answer."""
+    return any(user in users for users in thread.open_cards.values())
+
+
+def awaited(thread: Thread) -> tuple[UserId, ...]:
+    """Whom the thread waits for: of a reply, or of an answer to a card."""
+    if not thread.open_cards:
+        return thread.awaiting
+    cards = (user for users in thread.open_cards.values() for user in users)
+    return tuple(sorted({*thread.awaiting, *cards}))
 
 
 def is_archived(thread: Thread, mine: Member) -> bool:

@@ -95,7 +95,10 @@ def change_plan(
     ms: int,
     written: Set[RequestId],
     settings_version: str | None = None,
+    *,
+    announces: bool = True,
 ) -> PlannedWrite:
+    """Without `announces` something else tells of it."""
     after = changed(head, change)
     ops = _metadata_ops(head, change.metadata)
     if after == head and not ops:
@@ -109,7 +112,8 @@ def change_plan(
         after, more = _with_all_contacts(after, now_ms, ms)
         ops += more
     events: tuple[Event, ...] = ()
-    for later, (event, *about) in enumerate(_system_messages(head, after)):
+    news = _system_messages(head, after) if announces else []
+    for later, (event, *about) in enumerate(news):
         message = system_message(messaging, after, SYSTEM, ms + later, event, *about)
         after, ops = with_message(after, message), (*ops, message_op(message))
         events = (*events, MessageCreated(message))

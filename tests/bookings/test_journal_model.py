@@ -20,7 +20,7 @@ from greenroom.ids import TransferId
 from tests.bookings.ledgers import CAUSE, LEG, eur
 from tests.bookings.naive_journal import NaiveJournal
 
-IDS = [TransferId(f"t{number:02}") for number in range(30)]
+IDS = [TransferId(f"t{number:02}") for number in range(80)]
 _OUTSIDE = (Account.BUYER, Account.SELLER, Account.PLATFORM)
 
 

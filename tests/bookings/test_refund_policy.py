@@ -51,7 +51,7 @@ def test_a_policy_is_printed_as_it_is_read() -> None:
     policy = parse(SCHEMA, tomllib.loads(FILE))
     printed = to_toml(policy)
     assert parse(SCHEMA, tomllib.loads(printed)) == policy
-    assert policy[RefundRules].rules[2] == RefundRule((), "Berlin", "Wedding")
+    assert policy[RefundRules].rules[2] == RefundRule(city="Berlin", category="Wedding", steps=())
     assert SCHEMA.default[RefundRules].default[0] == RefundStep(14, 100)
     assert parse(SCHEMA, tomllib.loads(to_toml(SCHEMA.default))) == SCHEMA.default
 

@@ -115,7 +115,7 @@ def test_a_seller_who_cancels_gives_everything_back(now_ms: int) -> None:
 
 
 def test_the_rule_of_the_city_is_named() -> None:
-    policy = RefundRules(rules=(RefundRule((), "berlin", "Portrait"),))
+    policy = RefundRules(rules=(RefundRule(city="berlin", category="Portrait", steps=()),))
     found = quote(0, policy)
     assert (found.rule, found.reason) == ("Portrait in berlin", RefundReason.TOO_LATE)
     assert not found.refund

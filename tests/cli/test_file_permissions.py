@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from greenroom.file_permissions import tighten
+from greenroom.store.sqlite import backup
 from tests.cli.test_commands import greenroom, refused
 from tests.cli.test_serving import ask, server, token
 
@@ -42,7 +43,7 @@ def _check_private(folder: Path, *names: str) -> None:
 @pytest.mark.usefixtures("open_umask")
 @pytest.mark.parametrize("command", ["serve", "demo"])
 def test_only_the_owner_can_read_the_data_folder(tmp_path: Path, command: str) -> None:
-    data, copy = tmp_path / "data", tmp_path / "backups" / "copy.db"
+    data, copy = tmp_path / "data", tmp_path / "backups" / "copy"
     copy.parent.mkdir(0o755)
     with server(command, data) as (address, _):
         assert ask(f"{address}/readyz") == {"status": "ready"}
@@ -51,7 +52,8 @@ def test_only_the_owner_can_read_the_data_folder(tmp_path: Path, command: str) -
         where = data / "demo" if command == "demo" else data
         assert greenroom("backup", str(copy), GREENROOM_DATA=str(where)).returncode == 0
     _check_private(data, "greenroom.db", "secret")
-    assert _mode(copy) == "600"
+    assert _mode(copy) == "700"
+    _check_private(copy, "greenroom.db", "sql.db", "backup.json")
 
 
 @pytest.mark.usefixtures("open_umask")
@@ -64,8 +66,7 @@ def test_files_readable_by_others_are_made_private_at_the_next_start(
     where.mkdir(0o755, parents=True)
     with server(command, data):
         _check_private(data, "secret")
-        done = greenroom("backup", str(where / "copy.db"), GREENROOM_DATA=str(where))
-        assert done.returncode == 0
+        backup(where / "greenroom.db", where / "copy.db")  # as earlier versions made one
     for name in ("greenroom.db-wal", "greenroom.db-shm"):  # as after a killed server
         (where / name).touch()
     for path in (data, *data.rglob("*")):

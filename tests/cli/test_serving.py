@@ -140,18 +140,24 @@ def test_a_bucket_that_cannot_be_used_is_refused_at_start(
         assert hidden not in done.stderr
 
 
-def test_a_backup_of_a_running_server_can_be_served(tmp_path: Path) -> None:
-    data, copy = tmp_path / "data", tmp_path / "copy.db"
+def test_a_backup_of_a_running_server_can_be_restored_and_served(tmp_path: Path) -> None:
+    data, copy, restored = tmp_path / "data", tmp_path / "copy", tmp_path / "restored"
     with server("demo", data) as (address, _):
         maya = token("maya", "--demo", GREENROOM_DATA=str(data))
         people = ask(f"{address}/v1/people?name=ma", maya)
+        inbox = ask(f"{address}/v1/inbox", maya)
         done = greenroom("backup", str(copy), GREENROOM_DATA=str(data / "demo"))
         assert (done.returncode, done.stderr) == (0, "")
         again = greenroom("backup", str(copy), GREENROOM_DATA=str(data / "demo"))
         assert "exists already" in refused(again)
-    other = {"GREENROOM_DATA": str(tmp_path / "other"), "GREENROOM_STORE": f"sqlite:///{copy}"}
-    with server("serve", tmp_path / "other", **other) as (address, _):
-        assert ask(f"{address}/v1/people?name=ma", token("maya", **other)) == people
+    assert {path.name for path in copy.iterdir()} >= {"greenroom.db", "sql.db", "files"}
+    where = {"GREENROOM_DATA": str(restored)}
+    assert greenroom("restore", str(copy), **where).returncode == 0
+    assert "is not empty" in refused(greenroom("restore", str(copy), **where))
+    with server("serve", restored) as (address, _):
+        maya = token("maya", **where)
+        assert ask(f"{address}/v1/people?name=ma", maya) == people
+        assert ask(f"{address}/v1/inbox", maya) == inbox
 
 
 def test_a_taken_port_is_reported_before_any_file_is_created(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ _BOUNDED = re.compile(
     r"|a (whole )?number from [\d.]+ to [\d.]+"
     r"|text of (at most \d+|\d+ to \d+) characters"
     r"|a list of at most \d+ values, each text of \d+ to \d+ characters"
+    r"|a list of at most \d+ values, each `\{ .+ \}`"
 )
 
 
@@ -69,10 +70,10 @@ def test_the_reference_has_a_range_or_the_allowed_values_of_every_value(name: st
     page = (ROOT / "docs/reference/policy.md").read_text()
     [row] = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
     takes = row.split(" | ")[2]
-    shape, _, parts = takes.rpartition("; ")
-    named = [part.partition(" is ") for part in parts.split(", `")] if shape else []
+    _, *parts = takes.split("; ")
+    named = [one.partition(" is ") for part in parts for one in part.split(", `")]
     assert all(_BOUNDED.fullmatch(kind) for *_, kind in named or [("", "", takes)]), takes
-    assert [part.strip("`") for part, *_ in named] == re.findall(r"(\w+) = …", shape)
+    assert [part.strip("`") for part, *_ in named] == re.findall(r"(\w+) = …", takes)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from greenroom.api.ws.encode import encode
 from greenroom.api.ws.frames import Frame
 from greenroom.clock import Clock, iso
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import events
+from greenroom.messaging import events, rules
 from greenroom.messaging.events import Event, audience
 from greenroom.messaging.models import Thread
 from greenroom.realtime.bus import (
@@ -98,7 +98,8 @@ def rendered(thread: Thread, event: Event) -> Frame:
     match event:
         case events.MessageCreated(message):
             shown = shapes.rendered(message, _NOBODY)
-            return frames.MessageCreated(thread.id, shown, thread.status, list(thread.awaiting))
+            awaited = list(rules.awaited(thread))
+            return frames.MessageCreated(thread.id, shown, thread.status, awaited)
         case events.MessageEdited(message):
             return frames.MessageEdited(thread.id, shapes.message(message, _NOBODY))
         case events.MessageDeleted(message):

@@ -21,6 +21,7 @@ PROBLEMS = Problems(
         messaging.InvalidReadPosition: ProblemResponse(422),
         messaging.TextRefused: ProblemResponse(422),
         messaging.DeliverableNeedsReview: ProblemResponse(422),
+        messaging.CardNeedsReview: ProblemResponse(422),
         messaging.TextRejected: ProblemResponse(422),
         messaging.PlainTextOnly: ProblemResponse(422),
         messaging.TooManyParticipants: ProblemResponse(422),

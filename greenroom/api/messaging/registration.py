@@ -36,8 +36,10 @@ from greenroom.api.platform.policy import Retention
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
 from greenroom.background.follower import Follower
+from greenroom.background.leased_jobs import LeasedJob
 from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
+from greenroom.bookings import Bookings
 from greenroom.files import Files
 from greenroom.files.context import Audience
 from greenroom.files.records import FILE, FILES
@@ -53,6 +55,7 @@ from greenroom.messaging import (
     waiting_items,
 )
 from greenroom.messaging.attachment_ops import MESSAGE
+from greenroom.messaging.cards import background
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
@@ -75,6 +78,7 @@ from greenroom.messaging.waiting import waiting_state
 from greenroom.people import People
 from greenroom.realtime.publish import guarded
 from greenroom.safety import Safety
+from greenroom.sql.missing import MissingDatabase
 
 
 class _ThreadInvalidation:
@@ -149,6 +153,17 @@ def _jobs(contexts: Contexts) -> Sequence[Job]:
     return (Job("deferred work", 1, contexts[Messaging].deferred.run),)
 
 
+def _leased_jobs(contexts: Contexts) -> Sequence[LeasedJob]:
+    messaging, bookings = contexts[Messaging], contexts[Bookings]
+    if isinstance(bookings.database, MissingDatabase):
+        return ()
+    sweep = partial(background.sweep, messaging, bookings)
+    return (
+        LeasedJob("cards", background.SWEEP_SECONDS, sweep),
+        LeasedJob("outbox", background.FORGET_SECONDS, partial(background.forget, bookings)),
+    )
+
+
 def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
     messaging = contexts[Messaging]
     return {
@@ -159,6 +174,7 @@ def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
         waiting_items.KIND: TimerHandler(
             partial(send_when_ready, messaging), on_dropped=partial(stop_waiting, messaging)
         ),
+        **background.timer_handlers(messaging, contexts[Bookings]),
     }
 
 
@@ -189,9 +205,14 @@ def _waiting(contexts: Contexts) -> ListSource:
     return ListSource(messaging.clock, state, read)
 
 
+async def _after_restore(contexts: Contexts) -> None:
+    await background.heal(contexts[Messaging], contexts[Bookings])
+
+
 API = ContextApi(
     name="messaging",
     build=_build,
+    after_restore=_after_restore,
     tables=records.TABLES,
     ephemeral_kinds=records.EPHEMERAL_KINDS,
     policy=SECTIONS,
@@ -245,6 +266,7 @@ API = ContextApi(
     ),
     access=ACCESS,
     jobs=_jobs,
+    leased_jobs=_leased_jobs,
     timers=_timers,
     followers=_followers,
     demo="greenroom.demo.threads",

@@ -14,6 +14,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json
 from greenroom import metadata
 from greenroom.api.messaging.attachment_shapes import Attachment, attachment_shapes
 from greenroom.api.people.shapes import Picture, picture_shape
+from greenroom.bookings.card_view import CardView
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging import Messaging, history, models, rules, text
@@ -146,6 +147,8 @@ class Message(Struct, rename="camel"):
     """Its files, if it has any."""
     seen_by: tuple[UserId, ...] | UnsetType = UNSET
     """Not in responses to writes."""
+    card: CardView | UnsetType = UNSET
+    """Of a message of kind `card`: its card, as it is now."""
 
 
 class MessagePage(Struct, rename="camel"):
@@ -295,7 +298,14 @@ def _message(
         UNSET if message.metadata is None else metadata.to_json(message.metadata),
         attachment_shapes(message.attachments) if message.attachments else UNSET,
         seen,
+        UNSET if message.card is None else card_shape(message.card),
     )
+
+
+def card_shape(view: str) -> CardView:
+    """The view as it was written: JSON, which is sent as it is."""
+    ready: Any = Raw(view.encode())
+    return ready  # type: ignore[no-any-return]
 
 
 def _hints(message: models.Message) -> tuple[PolicyHint, ...]:
@@ -350,7 +360,7 @@ def _head(view: ThreadView, now_ms: int) -> dict[str, Any]:
         "safe_mode_required": head.safe_mode,
         "panel_versions": head.panel if shows_panel(head, view.mine.user) else None,
         "picture": picture_shape(head.picture),
-        "awaiting_user_ids": list(head.awaiting),
+        "awaiting_user_ids": list(rules.awaited(head)),
         "last_seq": head.last_seq,
         "last_message_at": _moment(head.shown_ms or head.last_ms or None),
         "last_author_user_id": head.last_sender,

@@ -66,7 +66,9 @@ PROBLEMS = Problems(
         bus.BusUnavailable: INTERNAL_ERROR,
         tokens.UsernameNotFound: INTERNAL_ERROR,
         tokens.TokensIssuedElsewhere: INTERNAL_ERROR,
+        problems.DataNotEmpty: INTERNAL_ERROR,
         problems.NoDatabase: INTERNAL_ERROR,
+        problems.NotABackup: INTERNAL_ERROR,
         problems.ServerRefused: INTERNAL_ERROR,
         problems.ServerUnreachable: INTERNAL_ERROR,
         policy_file.PolicyUnreadable: INTERNAL_ERROR,
@@ -76,6 +78,7 @@ PROBLEMS = Problems(
         settings.UnknownSetting: INTERNAL_ERROR,
         settings.InvalidSetting: INTERNAL_ERROR,
         settings.DataNotWritable: INTERNAL_ERROR,
+        settings.RestoreUnfinished: INTERNAL_ERROR,
         settings.SecretUnreadable: INTERNAL_ERROR,
     },
     titles={

@@ -25,11 +25,20 @@ from greenroom.bookings.cards.payloads import LegTerms
 from greenroom.bookings.chart import Account, Code
 from greenroom.bookings.deposits import claim_deposit, end_deposit, hold_due_ms
 from greenroom.bookings.leg_deadlines import with_due
-from greenroom.bookings.models import Charge, Deposit, DepositState, Leg, LegStatus, Operation
-from greenroom.bookings.money import Money, zero
+from greenroom.bookings.models import (
+    Charge,
+    Deposit,
+    DepositState,
+    Leg,
+    LegStatus,
+    Operation,
+    PaymentState,
+)
+from greenroom.bookings.money import Money, total, zero
 from greenroom.bookings.paid import parts_paid
+from greenroom.bookings.refunds import RefundQuote
 from greenroom.bookings.send_refund import send_refund
-from greenroom.ids import LegId
+from greenroom.ids import LegId, ThreadId
 
 
 def request_charges(change: BookingChange, to_pay: tuple[ToPay, ...]) -> None:
@@ -61,9 +70,10 @@ def _apply(change: BookingChange, effect: Effect, rules: Rules) -> None:
         case AgreeSafety(leg, measures):
             change.save(replace(change.leg(leg), measures=measures))
         case CancelLeg(leg, quote):
-            _cancel(change, leg, quote.refund, rules)
+            _cancel(change, leg, quote, rules)
         case ClaimDeposit(leg, amount):
             claim_deposit(change, leg, amount)
+            change.save(with_due(change.leg(leg), rules))
         case CompleteLeg(leg):
             _complete(change, leg, rules)
         case OpenDispute(leg):
@@ -89,7 +99,7 @@ def _book(change: BookingChange, effect: Book, number: int, terms: LegTerms, rul
     leg = Leg(
         id=leg_id_of(effect.card, number),
         provider=terms.provider,
-        thread=effect.thread if len(effect.legs) == 1 else None,
+        thread=_own_thread(change, effect),
         title=terms.title,
         service=terms.service,
         place=terms.place,
@@ -105,6 +115,12 @@ def _book(change: BookingChange, effect: Book, number: int, terms: LegTerms, rul
     change.save(with_due(leg, rules))
 
 
+def _own_thread(change: BookingChange, effect: Book) -> ThreadId | None:
+    """That of the offer, if it is for one leg and is no other leg's already."""
+    taken = any(leg.thread == effect.thread for leg in change.booking.legs)
+    return None if taken or len(effect.legs) > 1 else effect.thread
+
+
 def _move(change: BookingChange, leg: Leg, starts_ms: int, ends_ms: int, rules: Rules) -> None:
     deposit = leg.deposit
     if deposit is not None and deposit.state is DepositState.SCHEDULED:
@@ -113,10 +129,9 @@ def _move(change: BookingChange, leg: Leg, starts_ms: int, ends_ms: int, rules: 
     change.save(with_due(moved, rules))
 
 
-def _cancel(change: BookingChange, leg_id: LegId, refund: Money, rules: Rules) -> None:
-    """The refund comes from what the provider would get, then from the service fee."""
+def _cancel(change: BookingChange, leg_id: LegId, quote: RefundQuote, rules: Rules) -> None:
     if rules.takes_payments:
-        _divide_escrow(change, leg_id, refund, rules)
+        _divide_escrow(change, leg_id, quote.refund, quote.platform_keeps, rules)
         _pay_out(change, leg_id)
         end_deposit(change, leg_id)
     leg = change.leg(leg_id)
@@ -125,16 +140,18 @@ def _cancel(change: BookingChange, leg_id: LegId, refund: Money, rules: Rules) -
 
 def _complete(change: BookingChange, leg_id: LegId, rules: Rules) -> None:
     if rules.takes_payments:
-        _divide_escrow(change, leg_id, zero(change.booking.currency), rules)
+        fee = parts_paid(change.leg(leg_id)).fee
+        _divide_escrow(change, leg_id, zero(change.booking.currency), fee, rules)
     leg = change.leg(leg_id)
     done = replace(leg, status=LegStatus.COMPLETED, completed_ms=change.now_ms)
     change.save(with_due(done, rules))
 
 
-def _divide_escrow(change: BookingChange, leg_id: LegId, refund: Money, rules: Rules) -> None:
-    """All that is in escrow: to the buyer, to the platform, to the provider."""
-    held = change.held(leg_id, Account.ESCROW)
-    fee = parts_paid(change.leg(leg_id)).fee
+def _divide_escrow(
+    change: BookingChange, leg_id: LegId, refund: Money, fee: Money, rules: Rules
+) -> None:
+    """All that was paid: to the buyer, to the platform, to the provider."""
+    held = change.held(leg_id, Account.ESCROW) - _of_open_cards(change, leg_id)
     kept = held - min(refund, held)
     service_fee = min(fee, kept)
     earned = kept - service_fee
@@ -143,6 +160,19 @@ def _divide_escrow(change: BookingChange, leg_id: LegId, refund: Money, rules: R
     change.post(leg_id, Code.PLATFORM_FEE, service_fee + commission)
     change.post(leg_id, Code.EARNINGS, earned - commission)
     send_refund(change, leg_id)
+
+
+def _of_open_cards(change: BookingChange, leg_id: LegId) -> Money:
+    """What was paid for cards that wait for another payment. They get it back if they fail."""
+    opened = {one.id for one in change.booking.open_cards}
+    found = (
+        one.money
+        for one in change.payments.values()
+        if (one.leg, one.operation, one.state) == (leg_id, Operation.CHARGE, PaymentState.DONE)
+        and one.card in opened
+        and not one.given_back
+    )
+    return total(found, change.booking.currency)
 
 
 def _pay_out(change: BookingChange, leg_id: LegId) -> None:
@@ -162,7 +192,7 @@ def _settle(change: BookingChange, effect: Settle, rules: Rules) -> None:
     if rules.takes_payments:
         refund = effect.refund or zero(change.booking.currency)
         if leg.disputed_from is LegStatus.CONFIRMED:
-            _divide_escrow(change, leg.id, refund, rules)
+            _divide_escrow(change, leg.id, refund, parts_paid(leg).fee, rules)
         else:
             _take_back(change, leg.id, refund)
         if effect.claim is not None and effect.claim.minor:

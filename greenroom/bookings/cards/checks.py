@@ -1,18 +1,23 @@
 """Checks of a card's content against its booking: times, prices, providers, what has been paid."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from greenroom.bookings.cards.declaration import DAY_MS, Facts
 from greenroom.bookings.cards.instants import ms_of
 from greenroom.bookings.cards.payloads import LegTerms
 from greenroom.bookings.cards.problems import InvalidCard
-from greenroom.bookings.models import DepositState
-from greenroom.bookings.money import Money
+from greenroom.bookings.chart import Account
+from greenroom.bookings.deposits import is_being_captured
+from greenroom.bookings.models import DepositState, Operation
+from greenroom.bookings.money import MOST_MINOR, Money
 from greenroom.bookings.paid import paid_of
 from greenroom.bookings.time_zones import zone
 
 _LONGEST_DAYS = 60
+_MOST_FOR_A_LEG = MOST_MINOR // 2
+_BEFORE_PAYOUT = (Account.ESCROW, Account.SELLER_DUE, Account.FEES)
+_CLAIMABLE = frozenset({DepositState.HELD, DepositState.CAPTURED})
 _PAST_MS = 5 * 60_000
 """How far back a time may lie: the sender's clock may differ."""
 
@@ -30,6 +35,7 @@ def check_leg_terms(facts: Facts, legs: Sequence[LegTerms]) -> None:
     prices = [leg.price for leg in legs]
     deposits = [leg.deposit for leg in legs if leg.deposit is not None]
     check_currency(facts, *prices, *deposits)
+    _check_sum(prices)
 
 
 def check_times(facts: Facts, starts_at: datetime, ends_at: datetime) -> None:
@@ -50,6 +56,18 @@ def check_prices(facts: Facts, *prices: Money) -> None:
     if not all(price.minor for price in prices):
         raise InvalidCard("a price of nothing; leave it out")
     check_currency(facts, *prices)
+    charged = (
+        one.money
+        for one in facts.booking.payments.values()
+        if one.operation is Operation.CHARGE and one.leg == facts.the_leg.id
+    )
+    _check_sum((*charged, *prices))
+
+
+def _check_sum(amounts: Iterable[Money]) -> None:
+    """So that what is paid for a leg, with fees, is always an amount."""
+    if sum(one.minor for one in amounts) > _MOST_FOR_A_LEG:
+        raise InvalidCard("the prices add up to too much; divide the work into several bookings")
 
 
 def check_currency(facts: Facts, *amounts: Money) -> None:
@@ -65,15 +83,29 @@ def _listed(names: set[str]) -> str:
 
 def check_at_most_paid(facts: Facts, refund: Money) -> None:
     check_currency(facts, refund)
-    paid = paid_of(facts.the_leg)
-    if refund > paid:
-        raise InvalidCard(f"{paid} has been paid and is still held; a refund cannot be more")
+    most = _refundable(facts)
+    if refund > most:
+        raise InvalidCard(
+            f"{most} of what was paid is still held, and a refund cannot be more; ask for less"
+        )
+
+
+def _refundable(facts: Facts) -> Money:
+    leg = facts.the_leg
+    paid = paid_of(leg)
+    if not facts.rules.takes_payments:
+        return paid
+    ledger = facts.booking.ledgers.get(leg.id)
+    held = 0 if ledger is None else sum(map(ledger.available, _BEFORE_PAYOUT))
+    return Money(min(paid.minor, held), paid.currency)
 
 
 def check_at_most_deposit(facts: Facts, claim: Money) -> None:
     check_currency(facts, claim)
     deposit = facts.the_leg.deposit
-    if deposit is None or deposit.state is not DepositState.HELD:
-        raise InvalidCard("no deposit is held for this leg")
+    if deposit is None or deposit.state not in _CLAIMABLE:
+        raise InvalidCard("no deposit is held for this leg; leave the claim out")
+    if is_being_captured(facts.booking.payments.values(), deposit):
+        raise InvalidCard("the deposit is being charged; try again in a few minutes")
     if not claim.minor or claim > deposit.money:
         raise InvalidCard(f"claim an amount above zero and at most the deposit of {deposit.money}")

@@ -9,7 +9,7 @@ what it does. Nothing is written here. A dry run calls the same functions.
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from greenroom.bookings.card_policy import Rules
@@ -29,6 +29,7 @@ from greenroom.bookings.cards.problems import (
     CardAlreadyOpen,
     CardChanged,
     CardNotOpen,
+    InvalidCard,
     LegNotReady,
     NotYourTurn,
     TooManyCards,
@@ -45,6 +46,7 @@ from greenroom.bookings.models import (
     Side,
     Step,
 )
+from greenroom.errors import Problem
 from greenroom.ids import CardId, ThreadId, UserId
 
 HOUR_MS = 3_600_000
@@ -52,6 +54,9 @@ ENDED_WITHOUT_EFFECT = frozenset(
     {CardState.DECLINED, CardState.WITHDRAWN, CardState.EXPIRED, CardState.FAILED}
 )
 """What a card can always come to, whatever has become of its booking."""
+_BOOKING_CHANGED = "The booking has changed, so that this is no longer possible."
+_NOTHING_TO_DO = {True: "Others have to act", False: "Propose a new one"}
+_UNPAID = "The payment was not completed in time."
 APPLY, FAIL = "apply", "fail"
 """The transitions of a payment, which every type has that charges something."""
 
@@ -61,6 +66,8 @@ class Move(Struct, frozen=True, kw_only=True):
     step: Step
     to_pay: tuple[ToPay, ...] = ()
     """Before it takes effect; the card is `accepted` until then."""
+    to_pay_later: tuple[ToPay, ...] = ()
+    """What the buyer, who proposes this, pays when the other side accepts it."""
     effects: tuple[Effect, ...] = ()
 
 
@@ -119,16 +126,17 @@ def move(
     booking: Booking, card: Card, request: Request, caller: Caller, now_ms: int, rules: Rules
 ) -> Move:
     declared = DECLARATIONS[card.type]
-    transition = _transition(declared, card, request)
-    _check_may(transition, card, caller)
     if card.version != request.version:
         raise CardChanged(card.state.value, card.version)
+    transition = _transition(declared, card, request, caller)
+    _check_may(transition, card, caller)
+    _check_input(transition, request.input)
     leg = booking.leg(card.leg)
     if caller.side is Side.SYSTEM and not _leg_allows(declared, leg):
         if transition.name == APPLY:
             transition = _FAIL
         elif transition.to not in ENDED_WITHOUT_EFFECT:
-            return moot(card, "The booking has changed.", now_ms)
+            return moot(card, _BOOKING_CHANGED, now_ms)
     if transition.to not in ENDED_WITHOUT_EFFECT:
         check_leg(declared, leg, goes_on=True)
     facts = Facts(
@@ -145,21 +153,29 @@ def move(
         facts = replace(facts, payload=transition.revise(card.payload, request.input, facts))
     if caller.side is not Side.SYSTEM and transition.to not in ENDED_WITHOUT_EFFECT:
         declared.check(facts)
+    if _accepts_in_silence(transition) and not _still_fits(declared, facts):
+        return moot(card, _BOOKING_CHANGED, now_ms)
     return _made(declared, transition, card, facts, before=card.state)
 
 
 def possible(booking: Booking, card: Card, caller: Caller) -> tuple[Transition, ...]:
     """What this caller can do with the card now."""
     declared = DECLARATIONS[card.type]
+    is_on = _leg_allows(declared, booking.leg(card.leg))
     return tuple(
-        one for one in _all_of(declared) if card.state in one.sources and _may(one, card, caller)
+        one
+        for one in _all_of(declared)
+        if card.state in one.sources
+        and _may(one, card, caller)
+        and (is_on or one.to in ENDED_WITHOUT_EFFECT)
     )
 
 
-def settled(card: Card, *, failed: str = "") -> Request:
+def settled(card: Card, *, failed: str | None = None) -> Request:
     """The request of a payment that has ended, well or with a reason."""
-    note = Noted(note=failed) if failed else Nothing()
-    return Request(transition=FAIL if failed else APPLY, input=note, version=card.version)
+    if failed is None:
+        return Request(transition=APPLY, version=card.version)
+    return Request(transition=FAIL, input=Noted(note=failed), version=card.version)
 
 
 def moot(card: Card, reason: str, now_ms: int) -> Move:
@@ -227,14 +243,41 @@ def deadline_of(declared: Declaration, state: CardState) -> Deadline | None:
     return PAYMENT_DEADLINE if state is CardState.ACCEPTED else declared.deadlines.get(state)
 
 
-def _transition(declared: Declaration, card: Card, request: Request) -> Transition:
+def _transition(declared: Declaration, card: Card, request: Request, caller: Caller) -> Transition:
     found = [one for one in _all_of(declared) if card.state in one.sources]
     for one in found:
         if one.name == request.transition:
             return one
-    if request.version != card.version:
-        raise CardChanged(card.state.value, card.version)
-    raise CardNotOpen(card.state.value, request.transition, tuple(one.name for one in found))
+    choices = tuple(one.name for one in found if _may(one, card, caller))
+    raise not_open(card, request.transition, choices)
+
+
+def not_open(card: Card, transition: str, choices: tuple[str, ...]) -> CardNotOpen:
+    """The refusal of a transition that the card's state does not have."""
+    advice = f"You can {' or '.join(choices)} it" if choices else _NOTHING_TO_DO[card.is_open]
+    return CardNotOpen(card.state.value, transition, choices, advice)
+
+
+def _check_input(transition: Transition, given: Input) -> None:
+    is_left_out = transition.input is Noted and type(given) is Nothing
+    if type(given) is not transition.input and not is_left_out:
+        fields = [one.encode_name for one in structs.fields(transition.input) if one.required]
+        needed = f"its content with {', '.join(fields)}" if fields else "no content"
+        raise InvalidCard(f"to {transition.name} it, send {needed}")
+
+
+def _accepts_in_silence(transition: Transition) -> bool:
+    return By.DEADLINE in transition.by and transition.to is CardState.APPLIED
+
+
+def _still_fits(declared: Declaration, facts: Facts) -> bool:
+    """Silence accepts nothing while there is a dispute, nor what could not be accepted aloud."""
+    try:
+        check_leg(declared, facts.leg)
+        declared.check(facts)
+    except Problem:
+        return False
+    return True
 
 
 def _check_may_propose(declared: Declaration, caller: Caller) -> None:
@@ -261,7 +304,8 @@ def _leg_allows(declared: Declaration, leg: Leg | None) -> bool:
 
 def _check_room(declared: Declaration, facts: Facts) -> None:
     cards, booking = facts.rules.cards, facts.booking
-    if len(booking.open_cards) >= cards.open_cards or booking.cards >= cards.most_cards:
+    is_full = len(booking.open_cards) >= cards.open_cards or booking.cards >= cards.most_cards
+    if is_full and not declared.always_has_room:
         raise TooManyCards(cards.open_cards, cards.most_cards)
     leg = None if facts.leg is None else facts.leg.id
     for one in booking.open_cards:
@@ -314,7 +358,7 @@ def _made(
         proposer=facts.caller.user if proposes else card.proposer,
         side=facts.caller.side if proposes else card.side,
         payload=facts.payload,
-        note=_note(facts.input),
+        note=_UNPAID if transition is _FAIL and not _note(facts.input) else _note(facts.input),
         changed_ms=facts.now_ms,
     )
     waits_on = WaitsOn.NOBODY if to_pay else transition.waits_on
@@ -328,7 +372,15 @@ def _made(
     name = declared.initial.name if before is None else transition.name
     step = _step(name, before, after, facts.caller, facts.now_ms, payload=changed)
     effects = () if to_pay else _effects(declared, transition, facts)
-    return Move(card=after, step=step, to_pay=to_pay, effects=effects)
+    later = _to_pay_later(declared, after, facts)
+    return Move(card=after, step=step, to_pay=to_pay, to_pay_later=later, effects=effects)
+
+
+def _to_pay_later(declared: Declaration, after: Card, facts: Facts) -> tuple[ToPay, ...]:
+    accept = declared.transition("accept", after.state)
+    if accept is None or facts.caller.side is not Side.BUYER or not facts.rules.takes_payments:
+        return ()
+    return accept.charges(replace(facts, card=after))
 
 
 def _effects(declared: Declaration, transition: Transition, facts: Facts) -> tuple[Effect, ...]:
@@ -336,6 +388,16 @@ def _effects(declared: Declaration, transition: Transition, facts: Facts) -> tup
         paid = next(one for one in declared.transitions if one.charges is not _NO_CHARGES)
         return paid.effects(facts)
     return transition.effects(facts)
+
+
+def effects_when_accepted(
+    booking: Booking, made: Move, now_ms: int, rules: Rules
+) -> tuple[Effect, ...]:
+    """What a card does whose payments are still to be made: for a dry run."""
+    if made.card.state is not CardState.ACCEPTED:
+        return ()
+    system = Caller(UserId("usr_system"), Side.SYSTEM)
+    return move(booking, made.card, settled(made.card), system, now_ms, rules).effects
 
 
 def _still_waits(

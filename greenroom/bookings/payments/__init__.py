@@ -1,1 +1,1 @@
-"""The payment provider: its interface, and a sandbox."""
+"""Payments: the interface to a payment provider, and a sandbox that behaves like one."""

@@ -44,6 +44,37 @@ def backup(source: Path, target: Path) -> None:
         raise StoreUnavailable(f"{target}: {error.strerror}") from error
 
 
+class Snapshot:
+    """The items as they are now, to be copied later, whatever is written meanwhile."""
+
+    def __init__(self, source: Path) -> None:
+        if not source.exists():
+            raise StoreUnavailable(f"{source} does not exist")
+        self._source = source
+        try:
+            self._connection = _opened(source)
+            self._connection.execute("BEGIN")
+            self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        except apsw.Error as error:
+            raise translate_error(source, error, source.parent) from error
+
+    def copy(self, target: Path) -> None:
+        try:
+            copy = apsw.Connection(str(target))
+            try:
+                with copy.backup("main", self._connection, "main") as steps:
+                    steps.step(-1)
+                copy.pragma("journal_mode", "delete")  # a file without a log
+            finally:
+                copy.close()
+        except apsw.Error as error:
+            raise translate_error(self._source, error, target.parent) from error
+        target.chmod(0o600)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
 def is_database(path: Path) -> bool:
     """Whether the file's header marks it as a Greenroom database."""
     try:
@@ -56,13 +87,22 @@ def is_database(path: Path) -> bool:
 
 def _copy(source: Path, draft: Path) -> None:
     try:
-        connection = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection = _opened(source)
         try:
-            if connection.pragma("application_id") != APPLICATION_ID:
-                raise StoreCorrupt(str(source), "the file belongs to another program")
-            connection.set_busy_timeout(5000)
             connection.execute("VACUUM INTO ?", (str(draft),))
         finally:
             connection.close()
     except apsw.Error as error:
         raise translate_error(source, error, draft.parent) from error
+
+
+def _opened(source: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        if connection.pragma("application_id") != APPLICATION_ID:
+            raise StoreCorrupt(str(source), "the file belongs to another program")
+        connection.set_busy_timeout(5000)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

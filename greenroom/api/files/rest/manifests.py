@@ -17,7 +17,8 @@ from greenroom.files.manifests import public_manifest
 from greenroom.files.problems import ManifestNotFound
 
 _PAGES = Path(__file__).parent.parent.parent / "pages"
-_SCRIPTS = {name: (_PAGES / name).read_bytes() for name in ("verify.js", "sha256.js")}
+_NAMES = ("verify.js", "choose_file.js", "sha256.js")
+_SCRIPTS = {name: (_PAGES / name).read_bytes() for name in _NAMES}
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -61,6 +62,11 @@ def verify_html(found: ManifestRecord) -> str:
 @get("/verify.js", include_in_schema=False, sync_to_thread=False)
 def verify_js() -> Response[bytes]:
     return _script("verify.js")
+
+
+@get("/choose_file.js", include_in_schema=False, sync_to_thread=False)
+def choose_file_js() -> Response[bytes]:
+    return _script("choose_file.js")
 
 
 @get("/sha256.js", include_in_schema=False, sync_to_thread=False)
@@ -132,5 +138,7 @@ def _body(found: ManifestRecord) -> str:
 
 
 routes = Router(
-    "/", route_handlers=[get_manifest, verify_page, verify_js, sha256_js], tags=["files"]
+    "/",
+    route_handlers=[get_manifest, verify_page, verify_js, choose_file_js, sha256_js],
+    tags=["files"],
 )

@@ -25,10 +25,15 @@ def _dispute(facts: Facts) -> Dispute:
 
 
 def _check(facts: Facts) -> None:
-    dispute = _dispute(facts)
-    _check_amounts(facts, dispute.refund, dispute.claim)
-    if isinstance(facts.input, Ruling):
-        _check_amounts(facts, facts.input.refund, facts.input.claim)
+    """What was asked for may no longer be there. That keeps nobody from answering or deciding."""
+    match facts.input:
+        case Ruling(refund=refund, claim=claim):
+            _check_amounts(facts, refund, claim)
+        case Answer():
+            pass
+        case _:
+            dispute = _dispute(facts)
+            _check_amounts(facts, dispute.refund, dispute.claim)
 
 
 def _check_amounts(facts: Facts, refund: Money | None, claim: Money | None) -> None:
@@ -65,6 +70,7 @@ def _answered(old: Dispute, new: Answer, _: Facts) -> Payload:
     return replace(old, answer=new.answer, answer_evidence=new.evidence)
 
 
+_GOES_ON = "the leg is again what it was before"
 _RESPOND = Transition(
     name="respond",
     title="Give your account",
@@ -82,6 +88,7 @@ _AGREE = Transition(
     to=CardState.APPLIED,
     by=(By.ANSWERER,),
     effects=_as_asked,
+    does="divides what is held as asked, and completes the leg",
 )
 _DECIDE = Transition(
     name="decide",
@@ -91,6 +98,7 @@ _DECIDE = Transition(
     by=(By.STAFF,),
     input=Ruling,
     effects=_as_decided,
+    does="divides what is held as decided, and completes the leg",
 )
 _ESCALATE = Transition(
     name="escalate",
@@ -108,14 +116,15 @@ DISPUTE = Declaration(
     payload=Dispute,
     proposers=frozenset({Side.BUYER, Side.SELLER}),
     leg_in=frozenset({LegStatus.CONFIRMED, LegStatus.COMPLETED}),
-    initial=propose("Open a dispute", _open),
+    always_has_room=True,
+    initial=propose("Open a dispute", _open, "stops payouts and cards of the leg"),
     transitions=(
         _RESPOND,
         _AGREE,
         _DECIDE,
-        withdraw(_BOTH, _close),
+        withdraw(_BOTH, _close, _GOES_ON),
         _ESCALATE,
-        expire((COUNTERED,), _close),
+        expire((COUNTERED,), _close, _GOES_ON),
     ),
     deadlines={
         PROPOSED: after("escalate", lambda rules: rules.cards.dispute_hours, "dispute_hours"),

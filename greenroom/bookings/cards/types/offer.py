@@ -31,7 +31,8 @@ def _check(facts: Facts) -> None:
     offer = _offer(facts)
     check_leg_terms(facts, offer.legs)
     others = {leg.provider for leg in offer.legs} - {facts.caller.user}
-    if facts.caller.side is Side.SELLER and others:
+    proposes = facts.card is None or isinstance(facts.input, Offer)
+    if proposes and facts.caller.side is Side.SELLER and others:
         raise CannotPropose("the buyer can offer work to several providers; a provider", "offer")
 
 
@@ -70,7 +71,13 @@ OFFER = Declaration(
     leg_in=None,
     initial=propose("Make an offer"),
     transitions=(
-        accept(_book, _prices, sources=BOTH),
+        accept(
+            _book,
+            _prices,
+            pays="the price of each leg, and the service fee",
+            does="makes the booking",
+            sources=BOTH,
+        ),
         counter(Offer),
         decline(BOTH),
         withdraw(BOTH),

@@ -1,0 +1,58 @@
+"""Does what is due on a leg by itself: holds its deposit, pays its provider. Once, and in time."""
+
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from greenroom.bookings.booking_write import BookingWrite
+from greenroom.bookings.cards.apply import close_leg
+from greenroom.bookings.context import Bookings
+from greenroom.bookings.deposits import hold_deposit
+from greenroom.bookings.leg_deadlines import closes_ms, deposit_due_ms, with_due
+from greenroom.bookings.models import CardType, Leg
+from greenroom.bookings.transfers import Cause
+from greenroom.ids import CardId, GroupId, LegId
+from greenroom.people.actor import SYSTEM
+
+_HOUR_MS = 3_600_000
+_WAITS_FOR = frozenset({CardType.DEPOSIT_CLAIM, CardType.DISPUTE})
+"""While such a card is open, the deposit stays and nothing is paid out."""
+
+
+async def make_leg_step(bookings: Bookings, group: GroupId, leg_id: LegId) -> bool:
+    """Returns whether there was something to do. Safe to repeat."""
+
+    def work(connection: Connection) -> bool:
+        now_ms = bookings.clock.now_ms()
+        write = BookingWrite(connection, group, now_ms, bookings.rules)
+        leg = write.booking.leg(leg_id)
+        if leg is None or not leg.due_ms or leg.due_ms > now_ms:
+            return False
+        write.begin(Cause(CardId(leg_id), leg.version + 1, now_ms))
+        if not _step(write, leg, bookings, now_ms):
+            return False
+        write.finish()
+        return True
+
+    return await bookings.database.write(work)
+
+
+def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> bool:
+    assert write.change is not None
+    rules, deposit_ms, ends_ms = bookings.rules, deposit_due_ms(leg), closes_ms(leg, bookings.rules)
+    if deposit_ms and deposit_ms <= now_ms:
+        hold_deposit(write.change, leg.id)
+        assert leg.deposit is not None
+        asked = replace(write.change.leg(leg.id), deposit=replace(leg.deposit, due_ms=0))
+        write.change.save(with_due(asked, rules))
+        write.tell_leg("deposit.requested", write.change.leg(leg.id), SYSTEM, shown=False)
+    elif ends_ms and ends_ms <= now_ms:
+        if any(one.leg == leg.id and one.type in _WAITS_FOR for one in write.booking.open_cards):
+            later = replace(leg, closes_from_ms=now_ms + _HOUR_MS)
+            write.change.save(with_due(later, rules))
+            write.tell_leg("leg.postponed", write.change.leg(leg.id), SYSTEM, shown=False)
+            return True
+        close_leg(write.change, leg.id, rules)
+        write.tell_leg("leg.closed", write.change.leg(leg.id), SYSTEM)
+    else:
+        return False
+    return True

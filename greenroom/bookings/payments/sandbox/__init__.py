@@ -1,0 +1,1 @@
+"""A payment provider for tests and the demo: it moves no money."""

@@ -1,0 +1,1 @@
+"""Action cards in a thread: proposed and answered there, decided in SQL, relayed back to it."""

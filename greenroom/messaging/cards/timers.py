@@ -1,0 +1,43 @@
+"""The timers of a card's version: its deadline, and the reminder before it."""
+
+from greenroom.background.models import Timer
+from greenroom.background.schedule import cancel, schedule
+from greenroom.bookings.models import Card
+from greenroom.ids import CardId, ThreadId
+from greenroom.store.base import Op
+from greenroom.store.values import Value
+
+DEADLINE = "card_deadline"
+REMINDER = "card_reminder"
+
+
+def timer_ops(card: Card) -> tuple[Op, ...]:
+    """Schedules those of this version, and cancels those of the one before it."""
+    ops: list[Op] = []
+    due = card.due
+    if due is not None:
+        ops.append(schedule(_timer(DEADLINE, card, due.at_ms)))
+    if due is not None and due.remind_ms:
+        ops.append(schedule(_timer(REMINDER, card, due.remind_ms)))
+    if card.version > 1:
+        ops += [cancel(kind, _id(card.id, card.version - 1)) for kind in (DEADLINE, REMINDER)]
+    return tuple(ops)
+
+
+def card_in(timer: Timer) -> tuple[ThreadId, CardId, int]:
+    payload = timer.payload
+    version = int(str(payload["version"]))
+    return ThreadId(str(payload["threadId"])), CardId(str(payload["cardId"])), version
+
+
+def _timer(kind: str, card: Card, due_ms: int) -> Timer:
+    payload: dict[str, Value] = {
+        "threadId": card.thread,
+        "cardId": card.id,
+        "version": card.version,
+    }
+    return Timer(kind, _id(card.id, card.version), due_ms, payload)
+
+
+def _id(card: CardId, version: int) -> str:
+    return f"{card}.{version}"

@@ -1,0 +1,80 @@
+"""A card in its conversation: message, folder, status, deadline, reminder."""
+
+from greenroom.bookings.cards.payloads import Complete
+from greenroom.bookings.chart import Account
+from greenroom.bookings.models import CardState, DepositState, LegStatus
+from greenroom.messaging import rules
+from greenroom.messaging.models import Folder, Kind, MessageKind, Status
+from tests.cards.world import DAY_MS, OK, CardWorld
+
+
+async def test_an_offer_becomes_a_booking(world: CardWorld) -> None:
+    thread = await world.inquiry()
+    offered = await world.propose("ben", thread.id, world.offer(price=400))
+    head = await world.thread(thread.id)
+    assert head.status is Status.PENDING_DECISION
+    assert rules.awaited(head) == (world.user("ana"),)
+    [message] = await world.log("ana", thread.id)
+    assert message.kind is MessageKind.CARD
+    assert message.body == "Offer: Portraits, 400.00 EUR"
+
+    applied = await world.answer("ana", offered, "accept", pays=OK)
+    assert applied.state is CardState.APPLIED
+    head, booking = await world.thread(thread.id), await world.booking(thread.id)
+    assert (head.kind, head.status) == (Kind.BOOKING, Status.CONFIRMED)
+    assert (head.lbg_id, head.leg_id) == (booking.id, booking.legs[0].id)
+    assert rules.awaited(head) == ()
+    assert booking.ledgers[booking.legs[0].id].available(Account.ESCROW) == 40_000
+    card, *steps = await world.log("ben", thread.id)
+    assert card.card is not None
+    assert '"state":"applied"' in card.card
+    assert [step.event for step in steps] == ["card.accepted", "card.applied"]
+
+
+async def test_a_card_waits_in_the_action_folder(world: CardWorld) -> None:
+    thread, _ = await world.booked()
+    views = await world.folders("ana", "ben")
+    assert views == {"ana": Folder.BOOKINGS, "ben": Folder.BOOKINGS}
+    world.clock.advance(days=21)
+    done = await world.propose("ben", thread.id, Complete())
+    assert await world.folders("ana", "ben") == {"ana": Folder.ACTION, "ben": Folder.BOOKINGS}
+    await world.answer("ana", done, "accept")
+    assert await world.folders("ana", "ben") == {"ana": Folder.BOOKINGS, "ben": Folder.BOOKINGS}
+
+
+async def test_a_deadline_fires_once(world: CardWorld) -> None:
+    thread = await world.inquiry()
+    offered = await world.propose("ben", thread.id, world.offer())
+    world.clock.advance(days=2, seconds=12 * 3600 + 1)
+    await world.run_timers()
+    world.clock.advance(seconds=12 * 3600)
+    await world.run_timers()
+    await world.run_timers()
+    await world.settle()
+    assert (await world.record(offered.id)).card.state is CardState.EXPIRED
+    events = [one.event for one in await world.log("ana", thread.id)]
+    assert events == [None, "card.reminded", "card.expired"]
+    assert (await world.thread(thread.id)).status is Status.OPEN
+
+
+async def test_a_deposit_is_held_and_released(world: CardWorld) -> None:
+    thread, leg = await world.booked(deposit=200)
+    world.clock.advance(days=19)
+    await world.run_timers()
+    await world.settle()
+    leg = (await world.booking(thread.id)).legs[0]
+    assert leg.deposit is not None
+    assert leg.deposit.state is DepositState.HELD
+    world.clock.advance(days=2)
+    done = await world.propose("ben", thread.id, Complete())
+    await world.answer("ana", done, "accept")
+    world.clock.advance(ms=3 * DAY_MS + 1)
+    await world.run_timers()
+    await world.settle()
+    booking = await world.booking(thread.id)
+    leg = booking.legs[0]
+    assert leg.deposit is not None
+    assert (leg.status, leg.deposit.state) == (LegStatus.COMPLETED, DepositState.RELEASED)
+    ledger = booking.ledgers[leg.id]
+    assert ledger.holds() == ()
+    assert ledger.balances[Account.SELLER].net_posted == 40_000

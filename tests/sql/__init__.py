@@ -1,0 +1,1 @@
+"""Tests of single engines of the SQL database, and of how one is opened."""
