@@ -21,6 +21,7 @@ from greenroom.bookings.schema import OUTBOX
 from greenroom.bookings.transfers import Cause
 from greenroom.ids import GroupId, LegId
 
+_NEW_ROW = insert(OUTBOX)
 _CLOSED = "The booking has changed, so that this is no longer possible."
 
 
@@ -143,4 +144,4 @@ class BookingWrite:
             for one in self._news
         ]
         if values:
-            self._connection.execute(insert(OUTBOX), values)
+            self._connection.execute(_NEW_ROW, values)
