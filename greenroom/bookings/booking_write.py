@@ -20,6 +20,7 @@ from greenroom.bookings.payment_results import give_back_charges
 from greenroom.bookings.schema import OUTBOX
 from greenroom.bookings.transfers import Cause
 from greenroom.ids import GroupId, LegId
+from greenroom.people.actor import SYSTEM
 
 _NEW_ROW = insert(OUTBOX)
 _CLOSED = "The booking has changed, so that this is no longer possible."
@@ -87,6 +88,7 @@ class BookingWrite:
             self._audit.add(transfer.cause.card, f"transfer.{transfer.kind}", transfer.id, transfer)
         for payment in changed.payments:
             self._audit.add(payment.card, f"payment.{payment.state}", payment.key, payment)
+        self._tell_deadlines(after)
         rows.save_legs(connection, self.before, after, self._cause)
         rows.add_transfers(connection, self.before, changed.transfers, now_ms)
         rows.save_payments(connection, self.before, changed.payments)
@@ -131,6 +133,15 @@ class BookingWrite:
                 self._save(moot(card, _CLOSED, self._now_ms), booked=False)
                 if card.state is CardState.ACCEPTED:
                     give_back_charges(self.change, card)
+
+    def _tell_deadlines(self, after: Booking) -> None:
+        """Deadlines of legs that nothing else tells of: their timers have to move."""
+        told = {leg for one in self._news if isinstance(one, CardNews) for leg in one.due_legs}
+        told |= {one.leg.id for one in self._news if isinstance(one, LegNews)}
+        for leg_id in self._due_legs(after):
+            leg = after.leg(leg_id)
+            if leg is not None and leg.due_ms and leg_id not in told:
+                self.tell_leg("leg.rescheduled", leg, SYSTEM, shown=False)
 
     def _tell(self, after: Booking) -> None:
         values = [
