@@ -43,6 +43,7 @@ API = ContextApi(
     routes=(cards.routes, bookings.routes, moderation.routes),
     dependencies={"bookings": lambda contexts: contexts[Bookings]},
     problems=PROBLEMS,
+    demo="greenroom.demo.bookings",
     properties=PROPERTIES,
     parameters=PARAMETERS,
 )
