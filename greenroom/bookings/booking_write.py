@@ -85,6 +85,10 @@ class BookingWrite:
             )
         )
 
+    def note(self, actor: str, action: str, subject: str, facts: object) -> None:
+        """Adds to the audit trail what no card, transfer or payment says."""
+        self._audit.add(actor, action, subject, facts)
+
     def finish(self) -> Booking:
         """Writes all that has been collected. Nothing is written before."""
         connection, now_ms = self._connection, self._now_ms
@@ -96,6 +100,9 @@ class BookingWrite:
             self._audit.add(transfer.cause.card, f"transfer.{transfer.kind}", transfer.id, transfer)
         for payment in changed.payments:
             self._audit.add(payment.card, f"payment.{payment.state}", payment.key, payment)
+        for leg in after.legs:
+            if leg != self.before.leg(leg.id):
+                self._audit.add(self._cause.card, "leg.changed", leg.id, leg)
         self._tell_deadlines(after)
         rows.save_legs(connection, self.before, after, self._cause)
         rows.add_transfers(connection, self.before, changed.transfers, now_ms)
