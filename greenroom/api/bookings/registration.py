@@ -46,6 +46,7 @@ API = ContextApi(
     dependencies={"bookings": lambda contexts: contexts[Bookings]},
     problems=PROBLEMS,
     examples=EXAMPLES,
+    demo="greenroom.demo.bookings",
     properties=PROPERTIES,
     parameters=PARAMETERS,
     access=ACCESS,

@@ -20,6 +20,7 @@ import { type UnconfirmedMessage, OutboxView, toOutgoing } from "./outboxView";
 import { type HubPort, acquireTabLock, connectToHub, type TabLock } from "./hubPort";
 import { claimsOf, Tokens } from "./tokens";
 import type {
+  Cards,
   Client,
   ClientOptions,
   ConnectionStatus,
@@ -156,6 +157,11 @@ class UserClient extends UseCases implements Client, ConversationHost {
     const { ProjectPanelClient } = await import("./panel");
     const notify = (frame: Notification): void => this.#post({ type: "notify", frame });
     return new ProjectPanelClient(threadId, this.rest, this.store, this.on, notify);
+  }
+
+  async cards(): Promise<Cards> {
+    const { CardsClient } = await import("./cards");
+    return new CardsClient(this.rest, this.store);
   }
 
   acknowledge(noticeId: string): Promise<void> {

@@ -5,6 +5,7 @@
  * times, weekdays and numbers follow the browser's locale.
  */
 import { en } from "./en";
+import type { enCards } from "./en.cards";
 import type { enDetails } from "./en.details";
 import type { enFiles } from "./en.files";
 import type { enModeration } from "./en.moderation";
@@ -16,6 +17,7 @@ import type { enShortcuts } from "./en.shortcuts";
 
 type Parameters<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Parameters<Rest> : never;
 type English = typeof en &
+  typeof enCards &
   typeof enDetails &
   typeof enReport &
   typeof enFiles &
