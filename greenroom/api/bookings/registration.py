@@ -1,5 +1,7 @@
 """Registers bookings: their SQL tables, settings and policy. The conversation has their routes."""
 
+from greenroom.api.bookings.access_matrix import ACCESS
+from greenroom.api.bookings.examples import EXAMPLES
 from greenroom.api.bookings.problems import PROBLEMS
 from greenroom.api.bookings.properties import PARAMETERS, PROPERTIES
 from greenroom.api.bookings.rest import bookings, cards, moderation
@@ -43,7 +45,9 @@ API = ContextApi(
     routes=(cards.routes, bookings.routes, moderation.routes),
     dependencies={"bookings": lambda contexts: contexts[Bookings]},
     problems=PROBLEMS,
+    examples=EXAMPLES,
     demo="greenroom.demo.bookings",
     properties=PROPERTIES,
     parameters=PARAMETERS,
+    access=ACCESS,
 )
