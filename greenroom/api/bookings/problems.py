@@ -9,6 +9,7 @@ PROBLEMS = Problems(
         # not there, or not visible to the caller
         cards.CardNotFound: ProblemResponse(404),
         cards.LegNotFound: ProblemResponse(404),
+        cards.NoStuckPayment: ProblemResponse(404),
         # invalid input
         cards.UnknownCardType: ProblemResponse(422),
         cards.InvalidCard: ProblemResponse(422),

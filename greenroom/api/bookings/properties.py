@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from greenroom.api.background.rest import MAX_NAME, MAX_TIMER_ID
 from greenroom.api.openapi.property import (
     Property,
     described,
@@ -9,6 +10,7 @@ from greenroom.api.openapi.property import (
     text_property,
     time_property,
 )
+from greenroom.errors import MAX_DETAIL
 
 _ID = "The {}'s id."
 _MOST_NOTE = 2000
@@ -166,10 +168,40 @@ PROPERTIES: Mapping[str, Property] = {
     "BookingTotals.held": described("What is held as a deposit."),
     "BookingTotals.refunded": described("What the buyer got back."),
     "BookingTotals.paidOut": described("What the provider was paid; null for the buyer."),
+    # for staff
+    "disputes": described("Disputes that wait for a decision."),
+    "OpenDispute.lbgId": id_property("The booking's id: that of its group of legs."),
+    "OpenDispute.threadId": id_property("The conversation with the dispute."),
+    "leg": described("The leg that it is about."),
+    "OpenDispute.card": described("The dispute: `content` has what both sides say and show."),
+    "BookingTrouble.payments": described("Payments that were tried too often."),
+    "OperatorPayment.key": id_property("The payment's key, with which it is tried again."),
+    "OperatorPayment.lbgId": id_property("The booking's id: that of its group of legs."),
+    "OperatorPayment.threadId": id_property("The conversation in which it was agreed."),
+    "payment": described("The payment."),
+    "OperatorPayment.tries": described("How often it was tried."),
+    "OperatorPayment.problem": text_property("What went wrong last.", 500),
+    "askedAt": time_property("When the booking asked for it."),
+    "deadlines": described(
+        "Deadlines that failed too often. `greenroom background` and "
+        "`POST /v1/background/timers/replay` run them again."
+    ),
+    "FailedDeadline.kind": text_property("The timer's kind.", MAX_NAME),
+    "FailedDeadline.timerId": text_property("The timer's id.", MAX_TIMER_ID),
+    "FailedDeadline.threadId": id_property("The conversation, if the timer names it."),
+    "FailedDeadline.dueAt": time_property("When it was due."),
+    "FailedDeadline.tries": described("How often it was tried."),
+    "FailedDeadline.error": text_property("What went wrong last.", MAX_DETAIL),
+    "relays": described("News that have not reached their conversation for a minute."),
+    "WaitingRelay.lbgId": id_property("The booking's id: that of its group of legs."),
+    "WaitingRelay.threadId": id_property("The conversation that waits for them."),
+    "WaitingRelay.since": time_property("When the oldest was decided."),
+    "WaitingRelay.setAside": described("Whether one of them cannot be relayed."),
     "Message.card": described("Of a message of kind `card`: its card, as it is now."),
 }
 
 PARAMETERS: Mapping[str, str] = {
     "cardId": "The card's id.",
+    "paymentKey": "The payment's key.",
     "dryRun": "Whether to show what would happen, and write nothing.",
 }

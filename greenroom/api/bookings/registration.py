@@ -2,7 +2,7 @@
 
 from greenroom.api.bookings.problems import PROBLEMS
 from greenroom.api.bookings.properties import PARAMETERS, PROPERTIES
-from greenroom.api.bookings.rest import bookings, cards
+from greenroom.api.bookings.rest import bookings, cards, moderation
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.registry import ContextApi
 from greenroom.bookings import Bookings
@@ -40,7 +40,7 @@ API = ContextApi(
     settings=(BookingSettings,),
     policy=(Cards, BookingRules, RefundRules),
     limits=LIMITS,
-    routes=(cards.routes, bookings.routes),
+    routes=(cards.routes, bookings.routes, moderation.routes),
     dependencies={"bookings": lambda contexts: contexts[Bookings]},
     problems=PROBLEMS,
     demo="greenroom.demo.bookings",
