@@ -7,11 +7,12 @@ twice changes nothing. A node relays what it has decided at once; a sweep takes 
 """
 
 from greenroom.bookings import Bookings
-from greenroom.bookings.news import CardNews, LegNews
+from greenroom.bookings.news import CardNews, DocumentNews, LegNews
 from greenroom.bookings.outbox import OutboxRow, note_relayed, waiting_of_group
 from greenroom.ids import GroupId
 from greenroom.messaging.cards.leg_threads import open_leg_threads
 from greenroom.messaging.cards.write_card import write_card
+from greenroom.messaging.cards.write_document import write_document
 from greenroom.messaging.cards.write_leg import write_leg
 from greenroom.messaging.context import Messaging
 
@@ -34,4 +35,6 @@ async def _relay(messaging: Messaging, bookings: Bookings, row: OutboxRow) -> No
             await open_leg_threads(messaging, bookings, news)
         case LegNews() as news:
             await write_leg(messaging, news)
+        case DocumentNews() as news:
+            await write_document(messaging, news)
     await note_relayed(bookings, row)
