@@ -96,7 +96,8 @@ def _parser(registry: Registry) -> argparse.ArgumentParser:
     policy.set_defaults(command=_policy)
 
     check = commands.add_parser(
-        "doctor", help="check store, bus, clock, followers, timers and disk, and say what to do"
+        "doctor",
+        help="check store, SQL, bus, clock, followers, timers and disk, and say what to do",
     )
     check.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
     check.set_defaults(command=_doctor)
@@ -271,5 +272,6 @@ def _settings() -> Settings:
     logging.basicConfig(
         level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
-    logging.getLogger("uvicorn").setLevel(max(logging.WARNING, logging.root.level))
+    for name in ("uvicorn", "alembic"):
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.root.level))
     return settings

@@ -18,7 +18,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from greenroom import open_blobs, open_store, policy_file, server_address
+from greenroom import open_blobs, open_sql, open_store, policy_file, server_address
 from greenroom.api.problems import NoDatabase
 from greenroom.api.registry import Registry
 from greenroom.app import REGISTRY, compose
@@ -79,6 +79,7 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
     yield check_disk(settings)
     yield await check_bus(settings)
     yield await check_files(settings, clock)
+    yield await check_sql(settings, registry)
     yield await check_scanner(settings)
     yield await check_decoders(settings)
     yield await check_rating(settings)
@@ -169,6 +170,23 @@ async def check_files(settings: Settings, clock: Clock) -> Finding:
     except Problem as problem:
         return Finding("files", Level.FAIL, str(problem), _START_ADVICE)
     return Finding("files", Level.OK, "The bucket can be written, read and deleted from.")
+
+
+async def check_sql(settings: Settings, registry: Registry) -> Finding:
+    """Asks PostgreSQL whether it answers, and whether its tables are up to date."""
+    if open_sql.sql_path(settings) is not None:
+        text = "The contracts are in a file."
+        if not settings.bus:
+            return Finding("sql", Level.OK, text)
+        advice = f"Nodes on different machines need PostgreSQL: see {variable_of('sql')}."
+        return Finding("sql", Level.WARN, text, advice)
+    try:
+        schemas = registry.sql_schemas
+        async with open_sql.opened_sql(settings, create_tables=False, schemas=schemas):
+            pass
+    except Problem as problem:
+        return Finding("sql", Level.FAIL, str(problem), _START_ADVICE)
+    return Finding("sql", Level.OK, "PostgreSQL answers, and its tables are up to date.")
 
 
 async def check_scanner(settings: Settings) -> Finding:

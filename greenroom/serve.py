@@ -200,7 +200,7 @@ async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None
 
 
 def worker_on(store: Store, clock: Clock, contexts: Contexts) -> Worker:
-    """This node's share of timers and followers."""
+    """This node's share of timers, followers and leased jobs."""
     registry = contexts[Registry]
     return Worker(
         store,
@@ -208,6 +208,7 @@ def worker_on(store: Store, clock: Clock, contexts: Contexts) -> Worker:
         node=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
         timers=registry.timers(contexts),
         followers=registry.followers(contexts),
+        jobs=registry.leased_jobs(contexts),
         chance=random.Random(),
         is_alone=store.is_local,  # the file is locked by this process
     )

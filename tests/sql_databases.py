@@ -71,11 +71,19 @@ async def fresh_postgres_url(url: str) -> AsyncIterator[str]:
         await outside.close()
 
 
-async def differences(database: Database, schema: Schema) -> list[object]:
-    """What tells a database that has only this schema, migrated, from the schema's metadata."""
+async def differences(
+    database: Database, schema: Schema, others: Sequence[Schema] = ()
+) -> list[object]:
+    """What tells the tables in a migrated database from the schema's metadata, but for the tables
+    of others."""
+    theirs = {name for one in others for name in (one.version_table, *one.metadata.tables)}
 
     def compare(connection: Connection) -> list[object]:
-        options = {"version_table": schema.version_table, "compare_server_default": True}
+        options = {
+            "version_table": schema.version_table,
+            "compare_server_default": True,
+            "include_name": lambda name, kind, _: kind != "table" or name not in theirs,
+        }
         context = MigrationContext.configure(connection, opts=options)
         return list(compare_metadata(context, schema.metadata))
 

@@ -25,6 +25,7 @@ from greenroom.api.route_docs import OperationExample
 from greenroom.api.sync import Sync, SyncPart, changes_shape
 from greenroom.api.ws.frames import Ack, Frame
 from greenroom.background.follower import Follower
+from greenroom.background.leased_jobs import LeasedJob
 from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
 from greenroom.people.actor import Actor
@@ -137,6 +138,8 @@ class ContextApi:
     access: str = ""
     """Rows of the access matrix: the status for each kind of caller, and the route."""
     jobs: Callable[[Contexts], Sequence[Job]] = lambda _: ()
+    leased_jobs: Callable[[Contexts], Sequence[LeasedJob]] = lambda _: ()
+    """Functions that one node of the cluster calls periodically."""
     timers: Callable[[Contexts], Mapping[str, TimerHandler]] = lambda _: {}
     """Timer handlers, by the timer's kind."""
     followers: Callable[[Contexts], Sequence[Follower]] = lambda _: ()
@@ -265,6 +268,9 @@ class Registry:
 
     def jobs(self, contexts: Contexts) -> list[Job]:
         return [job for one in self.contexts for job in one.jobs(contexts)]
+
+    def leased_jobs(self, contexts: Contexts) -> list[LeasedJob]:
+        return [job for one in self.contexts for job in one.leased_jobs(contexts)]
 
     def timers(self, contexts: Contexts) -> dict[str, TimerHandler]:
         return {kind: one for api in self.contexts for kind, one in api.timers(contexts).items()}

@@ -1,4 +1,4 @@
-"""Runs this node's share of the timers and followers.
+"""Runs this node's share of the timers, followers and leased jobs.
 
 worker = Worker(store, clock, node=…, timers={…}, followers=(…,), chance=random.Random())
 async with worker:
@@ -15,6 +15,7 @@ from types import TracebackType
 from greenroom.background import timers as timer_runner
 from greenroom.background.follower import Follower, lease_name
 from greenroom.background.followers import FollowerRunner
+from greenroom.background.leased_jobs import LeasedJob, job_lease, repeat
 from greenroom.background.leases import RENEW_MS, LeaseKeeper
 from greenroom.background.retries import describe
 from greenroom.background.timers import LEASE_NAMES, TimerHandler, TimerRunner
@@ -33,6 +34,7 @@ class Worker:
         node: str,
         timers: Mapping[str, TimerHandler],
         followers: Sequence[Follower],
+        jobs: Sequence[LeasedJob] = (),
         chance: random.Random,
         is_alone: bool = False,
     ) -> None:
@@ -48,11 +50,14 @@ class Worker:
             raise ValueError("two followers have one name")
         if lease_name("timers") in self._followers:
             raise ValueError("a follower cannot be named 'timers'")  # as commands name the timers
+        self._jobs = {job_lease(job.name): job for job in jobs}
+        if len(self._jobs) != len(jobs):
+            raise ValueError("two jobs have one name")
         self._leases = LeaseKeeper(
             store,
             clock,
             node,
-            (LEASE_NAMES, tuple(self._followers)),
+            (LEASE_NAMES, tuple(self._followers), tuple(self._jobs)),
             finish=self._finish,
             is_alone=is_alone,
         )
@@ -60,6 +65,7 @@ class Worker:
         self.followers: dict[str, FollowerRunner] = {}
         """By lease: those that run on this node."""
         self._following: dict[str, asyncio.Task[None]] = {}
+        """By lease: the followers and jobs that run on this node."""
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> "Worker":
@@ -110,6 +116,9 @@ class Worker:
                 runner = FollowerRunner(self._store, self._clock, follower, chance=self._chance)
                 self.followers[name] = runner
                 self._following[name] = asyncio.create_task(runner.run())
+        for name, job in self._jobs.items():
+            if name in held and name not in self._following:
+                self._following[name] = asyncio.create_task(repeat(job))
 
     async def _end_follower(self, name: str) -> None:
         self.followers.pop(name, None)

@@ -14,6 +14,8 @@ from greenroom.bookings.schema import GROUPS, LEGS, OUTBOX
 from greenroom.ids import GroupId, LegId, ThreadId
 
 MAX_ROWS = 100
+SET_ASIDE = -1
+"""In place of the time at which a row was relayed."""
 
 
 class OutboxRow(Struct, frozen=True):
@@ -68,6 +70,19 @@ async def groups_waiting(bookings: Bookings, before_ms: int) -> tuple[GroupId, .
 async def note_relayed(bookings: Bookings, row: OutboxRow) -> None:
     now_ms = max(1, bookings.clock.now_ms())
     statement = update(OUTBOX).where(OUTBOX.c.id == row.id).values(relayed_ms=now_ms)
+    await bookings.database.write(lambda connection: connection.execute(statement))
+
+
+async def note_set_aside(bookings: Bookings, row: OutboxRow) -> None:
+    """It cannot be relayed. Operators see it."""
+    statement = update(OUTBOX).where(OUTBOX.c.id == row.id).values(relayed_ms=SET_ASIDE)
+    await bookings.database.write(lambda connection: connection.execute(statement))
+
+
+async def relay_again(bookings: Bookings) -> None:
+    """After a restore: all rows that are kept are relayed again, which changes nothing where the
+    conversation has them."""
+    statement = update(OUTBOX).values(relayed_ms=0)
     await bookings.database.write(lambda connection: connection.execute(statement))
 
 

@@ -51,7 +51,8 @@ def record(
     answer: Taken | NotTaken,
     rules: Rules,
 ) -> Request | None:
-    """Returns the transition of the card that follows, if one does."""
+    """Returns the transition of the card that follows, if one does. A leg asks for the hold of its
+    deposit without a card."""
     if isinstance(answer, Taken):
         done = replace(
             payment,
@@ -162,9 +163,10 @@ def _captured(change: BookingChange, leg: LegId, rules: Rules) -> None:
 
 def _next(change: BookingChange, card: Card | None, payment: Payment) -> Request | None:
     """The card takes effect when all that it waits for is paid, and fails when one is not."""
-    if payment.operation is not Operation.CHARGE or not _is_waited_for(card, payment):
+    if card is None or payment.operation is not Operation.CHARGE:
         return None
-    assert card is not None
+    if not _is_waited_for(card, payment):
+        return None
     asked = [
         one
         for one in change.payments.values()

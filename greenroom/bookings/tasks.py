@@ -3,10 +3,14 @@
 import asyncio
 from collections.abc import Coroutine
 
+_TURNS = 2
+
 
 class Tasks:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
+        self.turns = asyncio.Semaphore(_TURNS)
+        """For work that is not urgent."""
 
     def start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

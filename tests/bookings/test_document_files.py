@@ -67,7 +67,7 @@ async def test_a_pdf_is_judged_by_what_has_become_of_its_version(deal: Deal) -> 
     words = words_of(final)
     assert version.content_sha256 in words
     assert "203.0.113.24" in words
-    assert f"https://atelier.example/verify?document={version.id}" in words
+    assert f"https://atelier.example/verify?document={version.id}" in words.replace(" ", "")
     found = await verdict(signed, final)
     assert found is not None
     assert (found.status, found.signatures) == (Verdict.SIGNED, 2)

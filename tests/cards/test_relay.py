@@ -51,6 +51,7 @@ async def test_a_deadline_fires_once(world: CardWorld) -> None:
     world.clock.advance(seconds=12 * 3600)
     await world.run_timers()
     await world.run_timers()
+    await world.settle()
     assert (await world.record(offered.id)).card.state is CardState.EXPIRED
     events = [one.event for one in await world.log("ana", thread.id)]
     assert events == [None, "card.reminded", "card.expired"]

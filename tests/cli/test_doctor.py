@@ -29,7 +29,7 @@ from tests.cli.test_serving import server
 from tests.files.hostile_clamd import answering, serving
 from tests.stores import fresh_prefix, fresh_store
 
-CHECKS = ["disk", "bus", "files", "scanner", "decoder", "rating"]
+CHECKS = ["disk", "bus", "files", "sql", "scanner", "decoder", "rating"]
 CHECKS += ["store", "clock", "followers", "timers"]
 
 

@@ -1,4 +1,4 @@
-"""The tables that test_sql.py uses: accounts, and transfers that name them."""
+"""The tables that test_sql.py uses: accounts, and postings that name them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +16,8 @@ ACCOUNTS = Table(
     Column("id", TEXT, primary_key=True),
     Column("cents", INTEGER, nullable=False),
 )
-TRANSFERS = Table(
-    "transfers",
+POSTINGS = Table(
+    "postings",
     METADATA,
     Column("id", TEXT, primary_key=True),
     Column("account", TEXT, ForeignKey("accounts.id"), nullable=False, index=True),

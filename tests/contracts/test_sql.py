@@ -19,7 +19,7 @@ from greenroom.sql.problems import (
 )
 from greenroom.sql.sqlite import SqliteDatabase
 from tests.contracts.sql_engines import ENGINES
-from tests.contracts.sql_tables import ACCOUNTS, BROKEN, NEXT, SCHEMA, TRANSFERS
+from tests.contracts.sql_tables import ACCOUNTS, BROKEN, NEXT, POSTINGS, SCHEMA
 from tests.sql_databases import differences
 
 
@@ -99,7 +99,7 @@ async def test_a_refused_statement_rolls_everything_back(database: Database) -> 
 async def test_a_row_that_another_one_must_have_cannot_be_missing(database: Database) -> None:
     with pytest.raises(IntegrityError):
         await database.write(
-            lambda c: c.execute(insert(TRANSFERS).values(id="t", account="a", cents=1))
+            lambda c: c.execute(insert(POSTINGS).values(id="t", account="a", cents=1))
         )
 
 
@@ -247,7 +247,7 @@ async def test_a_failed_migration_leaves_nothing(database: Database) -> None:
     with pytest.raises(MigrationFailed):
         await database.migrate(BROKEN)
     assert await database.read(accounts) == {}
-    assert await database.read(tables) == {"accounts", "transfers", SCHEMA.version_table}
+    assert await database.read(tables) == {"accounts", "postings", SCHEMA.version_table}
     await database.migrate(NEXT)
     assert await database.read(accounts) == {"first": 100}
 

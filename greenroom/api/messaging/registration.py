@@ -36,6 +36,7 @@ from greenroom.api.platform.policy import Retention
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
 from greenroom.background.follower import Follower
+from greenroom.background.leased_jobs import LeasedJob
 from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
 from greenroom.bookings import Bookings
@@ -149,14 +150,18 @@ def _characters(most: int) -> int:
 
 
 def _jobs(contexts: Contexts) -> Sequence[Job]:
+    return (Job("deferred work", 1, contexts[Messaging].deferred.run),)
+
+
+def _leased_jobs(contexts: Contexts) -> Sequence[LeasedJob]:
     messaging, bookings = contexts[Messaging], contexts[Bookings]
-    jobs = [Job("deferred work", 1, messaging.deferred.run)]
-    if not isinstance(bookings.database, MissingDatabase):
-        jobs += [
-            Job("cards", background.SWEEP_SECONDS, partial(background.sweep, messaging, bookings)),
-            Job("outbox", background.FORGET_SECONDS, partial(background.forget, bookings)),
-        ]
-    return jobs
+    if isinstance(bookings.database, MissingDatabase):
+        return ()
+    sweep = partial(background.sweep, messaging, bookings)
+    return (
+        LeasedJob("cards", background.SWEEP_SECONDS, sweep),
+        LeasedJob("outbox", background.FORGET_SECONDS, partial(background.forget, bookings)),
+    )
 
 
 def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
@@ -200,9 +205,14 @@ def _waiting(contexts: Contexts) -> ListSource:
     return ListSource(messaging.clock, state, read)
 
 
+async def _after_restore(contexts: Contexts) -> None:
+    await background.heal(contexts[Messaging], contexts[Bookings])
+
+
 API = ContextApi(
     name="messaging",
     build=_build,
+    after_restore=_after_restore,
     tables=records.TABLES,
     ephemeral_kinds=records.EPHEMERAL_KINDS,
     policy=SECTIONS,
@@ -256,6 +266,7 @@ API = ContextApi(
     ),
     access=ACCESS,
     jobs=_jobs,
+    leased_jobs=_leased_jobs,
     timers=_timers,
     followers=_followers,
     demo="greenroom.demo.threads",

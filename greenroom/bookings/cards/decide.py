@@ -127,7 +127,7 @@ def move(
     declared = DECLARATIONS[card.type]
     if card.version != request.version:
         raise CardChanged(card.state.value, card.version)
-    transition = _transition(declared, card, request)
+    transition = _transition(declared, card, request, caller)
     _check_may(transition, card, caller)
     _check_input(transition, request.input)
     leg = booking.leg(card.leg)
@@ -242,12 +242,16 @@ def deadline_of(declared: Declaration, state: CardState) -> Deadline | None:
     return PAYMENT_DEADLINE if state is CardState.ACCEPTED else declared.deadlines.get(state)
 
 
-def _transition(declared: Declaration, card: Card, request: Request) -> Transition:
+def _transition(declared: Declaration, card: Card, request: Request, caller: Caller) -> Transition:
     found = [one for one in _all_of(declared) if card.state in one.sources]
     for one in found:
         if one.name == request.transition:
             return one
-    raise CardNotOpen(card.state.value, request.transition, tuple(one.name for one in found))
+    raise CardNotOpen(
+        card.state.value,
+        request.transition,
+        tuple(one.name for one in found if _may(one, card, caller)),
+    )
 
 
 def _check_input(transition: Transition, given: Input) -> None:

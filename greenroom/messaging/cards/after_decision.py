@@ -22,6 +22,18 @@ async def after_decision(messaging: Messaging, bookings: Bookings, group: GroupI
         bookings.tasks.start(pay_and_relay(messaging, bookings, group))
 
 
+def relay_soon(messaging: Messaging, bookings: Bookings, group: GroupId) -> None:
+    """After a deadline, which nobody waits for: a few at once, so that of thousands that are due at
+    the same time all are made before relays take the time."""
+    bookings.tasks.start(_relay_in_turn(messaging, bookings, group))
+
+
+async def _relay_in_turn(messaging: Messaging, bookings: Bookings, group: GroupId) -> None:
+    async with bookings.tasks.turns:
+        if await _relayed(messaging, bookings, group):
+            await pay_and_relay(messaging, bookings, group)
+
+
 async def _relayed(messaging: Messaging, bookings: Bookings, group: GroupId) -> bool:
     try:
         await relay_group(messaging, bookings, group)

@@ -9,10 +9,10 @@ from greenroom.background.timers import TimerHandler
 from greenroom.bookings import Bookings
 from greenroom.bookings.leg_step import make_leg_step
 from greenroom.bookings.make_deadline import make_deadline
-from greenroom.bookings.outbox import forget_relayed, groups_waiting
+from greenroom.bookings.outbox import forget_relayed, groups_waiting, relay_again
 from greenroom.bookings.pay import groups_to_pay
 from greenroom.messaging.cards import leg_timers, timers
-from greenroom.messaging.cards.after_decision import TROUBLE, after_decision, pay_and_relay
+from greenroom.messaging.cards.after_decision import TROUBLE, pay_and_relay, relay_soon
 from greenroom.messaging.cards.relay import relay_group
 from greenroom.messaging.cards.remind import remind
 from greenroom.messaging.context import Messaging
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 async def sweep(messaging: Messaging, bookings: Bookings) -> None:
-    """Relays and pays what a node that has died left behind. Every node may do it: relays and
+    """Relays and pays what is left, above all by a node that has died. One node does it; relays and
     payments happen once, whoever makes them."""
     for group in await groups_waiting(bookings, bookings.clock.now_ms() - _ANSWERING_MS):
         try:
@@ -38,6 +38,14 @@ async def sweep(messaging: Messaging, bookings: Bookings) -> None:
     if bookings.payments is not None:
         for group in await groups_to_pay(bookings):
             await pay_and_relay(messaging, bookings, group)
+
+
+async def heal(messaging: Messaging, bookings: Bookings) -> None:
+    """After a restore: brings items that are older than the SQL database up to date."""
+    await relay_again(bookings)
+    while groups := await groups_waiting(bookings, bookings.clock.now_ms()):
+        for group in groups:
+            await relay_group(messaging, bookings, group)
 
 
 async def forget(bookings: Bookings) -> None:
@@ -56,7 +64,7 @@ async def _on_deadline(messaging: Messaging, bookings: Bookings, timer: Timer) -
     _, card, version = timers.card_in(timer)
     group = await make_deadline(bookings, card, version)
     if group is not None:
-        await after_decision(messaging, bookings, group)
+        relay_soon(messaging, bookings, group)
     return ()
 
 
@@ -68,5 +76,5 @@ async def _on_reminder(messaging: Messaging, timer: Timer) -> Sequence[Op]:
 async def _on_leg(messaging: Messaging, bookings: Bookings, timer: Timer) -> Sequence[Op]:
     group, leg = leg_timers.leg_in(timer)
     if await make_leg_step(bookings, group, leg):
-        await after_decision(messaging, bookings, group)
+        relay_soon(messaging, bookings, group)
     return ()

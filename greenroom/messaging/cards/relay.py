@@ -6,15 +6,27 @@ The transaction holds only if CARD# still has the version before, so that a row 
 twice changes nothing. A node relays what it has decided at once; a sweep takes what is left.
 """
 
+import logging
+
 from greenroom.bookings import Bookings
 from greenroom.bookings.news import CardNews, DocumentNews, LegNews
-from greenroom.bookings.outbox import OutboxRow, note_relayed, waiting_of_group
+from greenroom.bookings.outbox import (
+    OutboxRow,
+    note_relayed,
+    note_set_aside,
+    waiting_of_group,
+)
+from greenroom.bookings.panel_lines import panel_lines
 from greenroom.ids import GroupId
+from greenroom.messaging.cards.leg_statuses import update_other_threads
 from greenroom.messaging.cards.leg_threads import open_leg_threads
 from greenroom.messaging.cards.write_card import write_card
 from greenroom.messaging.cards.write_document import write_document
 from greenroom.messaging.cards.write_leg import write_leg
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.problems import ThreadNotFound
+
+_log = logging.getLogger(__name__)
 
 
 async def relay_group(messaging: Messaging, bookings: Bookings, group: GroupId) -> int:
@@ -29,12 +41,24 @@ async def relay_group(messaging: Messaging, bookings: Bookings, group: GroupId) 
 
 
 async def _relay(messaging: Messaging, bookings: Bookings, row: OutboxRow) -> None:
+    try:
+        await _tell(messaging, bookings, row)
+    except ThreadNotFound:  # after a restore of older items; nothing can heal it
+        _log.error("row %d of the outbox is about a thread that is gone: set aside", row.id)
+        await note_set_aside(bookings, row)
+        return
+    await note_relayed(bookings, row)
+
+
+async def _tell(messaging: Messaging, bookings: Bookings, row: OutboxRow) -> None:
     match row.news:
         case CardNews() as news:
-            await write_card(messaging, news)
+            lines = await panel_lines(bookings, news.card.thread)
+            await write_card(messaging, news, lines)
             await open_leg_threads(messaging, bookings, news)
+            await update_other_threads(messaging, news)
         case LegNews() as news:
-            await write_leg(messaging, news)
+            lines = await panel_lines(bookings, news.thread)
+            await write_leg(messaging, news, lines)
         case DocumentNews() as news:
-            await write_document(messaging, news)
-    await note_relayed(bookings, row)
+            await write_document(messaging, news, await panel_lines(bookings, news.thread))

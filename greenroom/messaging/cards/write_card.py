@@ -14,11 +14,13 @@ from greenroom.bookings.card_summary import summary_of
 from greenroom.bookings.card_view import card_view, packed_view
 from greenroom.bookings.models import Card
 from greenroom.bookings.news import CardNews
+from greenroom.bookings.panel_lines import PanelLines
 from greenroom.bookings.step_events import event_of
 from greenroom.ids import MessageId, RequestId, UserId
 from greenroom.messaging import access, items
 from greenroom.messaging.cards.leg_timers import leg_timer_ops
 from greenroom.messaging.cards.status import change_of
+from greenroom.messaging.cards.tabs import with_tabs
 from greenroom.messaging.cards.timers import timer_ops
 from greenroom.messaging.change import change_note
 from greenroom.messaging.context import Messaging
@@ -30,6 +32,7 @@ from greenroom.messaging.new_message import (
     system_message,
     with_message,
 )
+from greenroom.messaging.panel.models import Tab
 from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import MessageNotFound
 from greenroom.messaging.records import MESSAGING, card_key, claim_key
@@ -41,6 +44,7 @@ from greenroom.store.problems import ConditionFailed, Conflict
 from greenroom.store.values import Item
 
 _TRIES = 8
+_TABS = (Tab.ACTIONS, Tab.EXPENSES)
 _BECOMES_BOOKING = frozenset({Kind.INQUIRY, Kind.INVITE})
 
 
@@ -51,14 +55,15 @@ class Shadow(Struct, frozen=True):
     message: MessageId | None = None
 
 
-async def write_card(messaging: Messaging, news: CardNews) -> None:
-    """Does nothing where the thread has this version already."""
+async def write_card(messaging: Messaging, news: CardNews, lines: PanelLines) -> None:
+    """Does nothing where the thread has this version already. `lines` are those of the booking as
+    it is now, for the tabs that follow from it."""
     for _ in range(_TRIES):
         shadow = await _shadow(messaging, news.card)
         if shadow.version >= news.card.version:
             return
         try:
-            await _write(messaging, news, shadow)
+            await _write(messaging, news, shadow, lines)
             return
         except ConditionFailed:
             continue  # a reaction to its message, or another node relays the same row
@@ -73,7 +78,7 @@ async def _shadow(messaging: Messaging, card: Card) -> Shadow:
     return Shadow(found["version"], MessageId(found["messageId"]))
 
 
-async def _write(messaging: Messaging, news: CardNews, shadow: Shadow) -> None:
+async def _write(messaging: Messaging, news: CardNews, shadow: Shadow, lines: PanelLines) -> None:
     card = news.card
     view = packed_view(card_view(card, news.buyer, news.legs))
     shown: Message | None = None
@@ -95,9 +100,10 @@ async def _write(messaging: Messaging, news: CardNews, shadow: Shadow) -> None:
         else:
             made = _step_message(messaging, after, news, ms)
             ops, events = _with_step(messaging, head, shown, view, made)
-        after = with_message(after, made)
+        after = _told(after, made)
         also = (*_shadow_ops(card, shadow, made), *timer_ops(card), *leg_timer_ops(news))
-        return PlannedWrite(after, (*changed.ops, *ops, *also), (*changed.events, *events))
+        planned = PlannedWrite(after, (*changed.ops, *ops, *also), (*changed.events, *events))
+        return with_tabs(planned, lines, _TABS, ms)
 
     await write_change(messaging, card.thread, plan, written)
 
@@ -108,6 +114,12 @@ def _with_card(head: Thread, news: CardNews) -> Thread:
     waiting = {card.id: card.waits_on} if card.is_open else {}
     kind = Kind.BOOKING if news.legs and head.kind in _BECOMES_BOOKING else head.kind
     return replace(head, kind=kind, open_cards=others | waiting)
+
+
+def _told(head: Thread, message: Message) -> Thread:
+    """The head with the message. The status is the booking's; its author owes no reply any more."""
+    awaiting = tuple(user for user in head.awaiting if user != message.author)
+    return replace(with_message(head, message), status=head.status, awaiting=awaiting)
 
 
 def _card_message(

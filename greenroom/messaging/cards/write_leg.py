@@ -4,13 +4,16 @@ from typing import cast
 
 from greenroom.background.schedule import schedule
 from greenroom.bookings.news import LegNews
+from greenroom.bookings.panel_lines import PanelLines
 from greenroom.ids import RequestId
 from greenroom.messaging import items
 from greenroom.messaging.cards.leg_timers import leg_timer
+from greenroom.messaging.cards.tabs import with_tabs
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import BuiltInEvent, Thread
 from greenroom.messaging.new_message import message_op, system_message, with_message
+from greenroom.messaging.panel.models import Tab
 from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.records import MESSAGING, claim_key
 from greenroom.messaging.set_status import write_change
@@ -19,8 +22,10 @@ from greenroom.store.base import Op, Put, key_of
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 
+_TABS = (Tab.EXPENSES, Tab.DOCS)
 
-async def write_leg(messaging: Messaging, news: LegNews) -> None:
+
+async def write_leg(messaging: Messaging, news: LegNews, lines: PanelLines) -> None:
     """Does nothing where it was told already."""
     leg = news.leg
     if not news.shown:
@@ -40,7 +45,9 @@ async def write_leg(messaging: Messaging, news: LegNews) -> None:
         ops: list[Op] = [message_op(message), Put(MESSAGING, claim, F("pk").absent())]
         if leg.due_ms:
             ops.append(schedule(leg_timer(news.group, leg)))
-        return PlannedWrite(with_message(head, message), tuple(ops), (MessageCreated(message),))
+        after = with_message(head, message)
+        planned = PlannedWrite(after, tuple(ops), (MessageCreated(message),))
+        return with_tabs(planned, lines, _TABS, ms)
 
     try:
         await write_change(messaging, news.thread, plan, set[RequestId]())

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,7 +16,6 @@ from greenroom.sql.sqlite.connections import (
     driver_of,
     engine_for,
     engine_to_migrate,
-    engine_to_read,
 )
 from greenroom.sql.sqlite.errors import translating
 from greenroom.sql.sqlite.readers import Readers
@@ -30,8 +30,8 @@ class SqliteDatabase:
 
     def __init__(self, path: Path, *, synchronous: str = "FULL") -> None:
         self.path = path
-        self.writer = Writer(engine_for(path, synchronous))
-        self._readers = Readers(engine_to_read(path))
+        self.writer = Writer(partial(engine_for, path, synchronous))
+        self._readers = Readers(path)
         self._is_closed = False
 
     async def write(self, work: Callable[[Connection], T]) -> T:
@@ -75,7 +75,7 @@ def _migrate(path: Path, schema: Schema) -> None:
         except Problem:
             raise
         except Exception as error:
-            raise MigrationFailed(schema.name, str(error)) from error
+            raise MigrationFailed(schema.name, str(getattr(error, "orig", error))) from error
         if wrong := driver.execute("PRAGMA foreign_key_check").fetchone():
             reason = f"rows of {wrong[0]} name rows of {wrong[2]} that do not exist"
             raise MigrationFailed(schema.name, reason)

@@ -3,11 +3,13 @@
 import queue
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
 
-from greenroom.sql.sqlite.connections import driver_of
+from greenroom.sql.sqlite.connections import driver_of, engine_to_read
 from greenroom.sql.sqlite.errors import translating
 
 T = TypeVar("T")
@@ -15,10 +17,14 @@ _THREADS = 4
 
 
 class Readers:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._idle: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         self.threads = ThreadPoolExecutor(_THREADS, "sql-reader")
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return engine_to_read(self._path)
 
     def run(self, work: Callable[[Connection], T]) -> T:
         """Called in one of the threads."""

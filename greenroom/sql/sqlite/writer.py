@@ -39,7 +39,7 @@ class _Ended(Exception):
 
 
 class Writer:
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Callable[[], Engine]) -> None:
         self._engine = engine
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -110,7 +110,7 @@ class Writer:
     def _opened(self) -> Connection:
         if self._connection is None:
             with translating():
-                self._connection = self._engine.connect()
+                self._connection = self._engine().connect()
         return self._connection
 
 

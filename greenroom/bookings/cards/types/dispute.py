@@ -25,10 +25,15 @@ def _dispute(facts: Facts) -> Dispute:
 
 
 def _check(facts: Facts) -> None:
-    dispute = _dispute(facts)
-    _check_amounts(facts, dispute.refund, dispute.claim)
-    if isinstance(facts.input, Ruling):
-        _check_amounts(facts, facts.input.refund, facts.input.claim)
+    """What was asked for may no longer be there. That keeps nobody from answering or deciding."""
+    match facts.input:
+        case Ruling(refund=refund, claim=claim):
+            _check_amounts(facts, refund, claim)
+        case Answer():
+            pass
+        case _:
+            dispute = _dispute(facts)
+            _check_amounts(facts, dispute.refund, dispute.claim)
 
 
 def _check_amounts(facts: Facts, refund: Money | None, claim: Money | None) -> None:

@@ -1,4 +1,4 @@
-"""Creates accounts and transfers."""
+"""Creates accounts and postings."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,9 +16,9 @@ def upgrade() -> None:
         sa.Column("cents", INTEGER, nullable=False),
     )
     op.create_table(
-        "transfers",
+        "postings",
         sa.Column("id", TEXT, primary_key=True),
         sa.Column("account", TEXT, sa.ForeignKey("accounts.id"), nullable=False),
         sa.Column("cents", INTEGER, nullable=False),
     )
-    op.create_index("ix_transfers_account", "transfers", ["account"])
+    op.create_index("ix_postings_account", "postings", ["account"])

@@ -9,6 +9,6 @@ down_revision = "0001"
 
 def upgrade() -> None:
     op.execute("INSERT INTO accounts (id, cents) VALUES ('first', 100)")
-    op.execute("INSERT INTO transfers (id, account, cents) VALUES ('t', 'first', 100)")
+    op.execute("INSERT INTO postings (id, account, cents) VALUES ('t', 'first', 100)")
     with op.batch_alter_table("accounts") as table:
         table.add_column(sa.Column("note", sa.Text()))

@@ -1,0 +1,112 @@
+"""The lines of a project panel that follow from a booking: its cards, its money, its documents."""
+
+from msgspec import Struct
+from sqlalchemy import Connection, select
+
+from greenroom.bookings import rows
+from greenroom.bookings.card_summary import summary_of
+from greenroom.bookings.cards.types import DECLARATIONS
+from greenroom.bookings.context import Bookings
+from greenroom.bookings.models import Booking, Card, Leg
+from greenroom.bookings.money import Money
+from greenroom.bookings.schema import CARDS, DOCUMENTS
+from greenroom.ids import ThreadId, UserId
+
+MOST = 40
+"""Lines of a tab, the newest first; how many are left out is said beside them."""
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    id: str
+    title: str
+    state: str = ""
+    money: Money | None = None
+    by: UserId | None = None
+    at_ms: int = 0
+
+
+class PanelLines(Struct, frozen=True):
+    actions: tuple[Line, ...] = ()
+    left_out: int = 0
+    """Cards that the first tab does not list."""
+    expenses: tuple[Line, ...] = ()
+    docs: tuple[Line, ...] = ()
+
+
+async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
+    """As the booking is now."""
+
+    def work(connection: Connection) -> PanelLines:
+        group = rows.group_of_thread(connection, thread)
+        if group is None:
+            return PanelLines()
+        booking = rows.find_booking(connection, group)
+        found = connection.execute(
+            select(CARDS.c.card)
+            .where(CARDS.c.thread_id == thread)
+            .order_by(CARDS.c.is_open.desc(), CARDS.c.id.desc())
+            .limit(MOST + 1)
+        )
+        cards = [rows.unpacked(row.card, Card) for row in found]
+        legs = [leg for leg in booking.legs if thread in (leg.thread, booking.thread)]
+        return PanelLines(
+            tuple(_card(one) for one in cards[:MOST]),
+            max(0, booking.cards - MOST) if len(cards) > MOST else 0,
+            tuple(line for leg in legs for line in _money(booking, leg)),
+            _documents(connection, legs),
+        )
+
+    return await bookings.database.read(work)
+
+
+def _card(card: Card) -> Line:
+    title = summary_of(card).removeprefix(f"{DECLARATIONS[card.type].title}: ")
+    return Line(
+        id=card.id,
+        title=f"{DECLARATIONS[card.type].title}: {title}"[:200],
+        state=card.state.value,
+        by=card.proposer,
+        at_ms=card.changed_ms,
+    )
+
+
+def _money(booking: Booking, leg: Leg) -> list[Line]:
+    lines = [Line(id=leg.id, title=leg.title, state="price", money=leg.price)]
+    if leg.fee is not None:
+        lines.append(Line(id=f"{leg.id}.fee", title="Service fee", state="fee", money=leg.fee))
+    lines += [
+        Line(id=f"{one.card}.{number}", title=one.title, state=one.kind.value, money=one.price)
+        for number, one in enumerate(leg.charges)
+    ]
+    if leg.deposit is not None:
+        state = f"deposit_{leg.deposit.state.value}"
+        lines.append(
+            Line(id=f"{leg.id}.deposit", title="Deposit", state=state, money=leg.deposit.money)
+        )
+    return lines
+
+
+def _documents(connection: Connection, legs: list[Leg]) -> tuple[Line, ...]:
+    """The current version of each."""
+    titles = {leg.id: leg.title for leg in legs}
+    found = connection.execute(
+        select(
+            DOCUMENTS.c.id,
+            DOCUMENTS.c.version,
+            DOCUMENTS.c.leg_id,
+            DOCUMENTS.c.state,
+            DOCUMENTS.c.issued_ms,
+        )
+        .where(DOCUMENTS.c.leg_id.in_(titles), DOCUMENTS.c.state != "superseded")
+        .order_by(DOCUMENTS.c.issued_ms.desc(), DOCUMENTS.c.id)
+        .limit(MOST)
+    )
+    return tuple(
+        Line(
+            id=row.id,
+            title=f"Contract: {titles[row.leg_id]}, version {row.version}",
+            state=row.state,
+            at_ms=row.issued_ms,
+        )
+        for row in found
+    )
