@@ -1,5 +1,7 @@
 """A card in one line of text: for previews, search and clients that do not know its type."""
 
+from datetime import UTC
+
 from greenroom.bookings.cards.payloads import (
     Cancel,
     Complete,
@@ -32,7 +34,7 @@ def _about(payload: Payload) -> tuple[str, ...]:
             price = total((leg.price for leg in legs), legs[0].price.currency)
             return (*(leg.title for leg in legs), _shown(price))
         case Reschedule(starts_at=starts_at):
-            return (f"{starts_at:%Y-%m-%d %H:%M} UTC",)
+            return (f"{starts_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC",)
         case Extras(items=items):
             price = total((one.price for one in items), items[0].price.currency)
             return (*(one.title for one in items), _shown(price))

@@ -10,8 +10,7 @@ from greenroom.bookings.cards.apply import apply_effects, request_charges
 from greenroom.bookings.cards.decide import Move, Request, effects_when_accepted, move
 from greenroom.bookings.cards.problems import CardNotFound
 from greenroom.bookings.context import Bookings
-from greenroom.bookings.models import Booking, Card, Leg, Operation, Parties, Payment
-from greenroom.bookings.money import Money
+from greenroom.bookings.models import Booking, Card, Leg, Operation, Parties, Payment, Side
 from greenroom.bookings.move_card import CardMove, caller_in
 from greenroom.bookings.propose_card import (
     NewCard,
@@ -20,6 +19,7 @@ from greenroom.bookings.propose_card import (
     proposed,
 )
 from greenroom.bookings.transfers import Cause
+from greenroom.bookings.visibility import hidden_codes, sees_leg, side_of
 from greenroom.ids import CardId, UserId
 
 
@@ -35,13 +35,6 @@ class DryRun(Struct, frozen=True):
     """What the booking would become."""
     tells: tuple[UserId, ...]
     """Who would be told."""
-
-    @property
-    def total(self) -> Money | None:
-        if not self.to_pay:
-            return None
-        first, *rest = (one.money for one in self.to_pay)
-        return sum(rest, start=first)
 
 
 async def dry_proposal(bookings: Bookings, user: UserId, parties: Parties, new: NewCard) -> DryRun:
@@ -59,7 +52,8 @@ async def dry_proposal(bookings: Bookings, user: UserId, parties: Parties, new: 
             found = rows.find_booking(connection, group)
         booking = prepared(found, parties, user, new)
         made = proposed(booking, parties, user, new, card_id, now_ms, bookings)
-        return _shown(bookings, booking, made, now_ms)
+        side = side_of(booking, user, staff=False)
+        return _shown(bookings, booking, made, user, side, now_ms)
 
     return await bookings.database.read(work)
 
@@ -76,25 +70,29 @@ async def dry_move(
         caller = caller_in(booking, card, user, staff=staff)
         request = Request(transition=wanted.transition, input=wanted.input, version=wanted.version)
         made = move(booking, card, request, caller, now_ms, bookings.rules)
-        return _shown(bookings, booking, made, now_ms)
+        return _shown(bookings, booking, made, user, caller.side, now_ms)
 
     return await bookings.database.read(work)
 
 
-def _shown(bookings: Bookings, booking: Booking, made: Move, now_ms: int) -> DryRun:
-    """With what follows when its payments succeed."""
+def _shown(
+    bookings: Bookings, booking: Booking, made: Move, user: UserId, side: Side | None, now_ms: int
+) -> DryRun:
+    """With what follows when its payments succeed, as far as the user may see the booking."""
     card, rules = made.card, bookings.rules
     change = BookingChange(booking, Cause(card.id, card.version, now_ms))
     request_charges(change, made.to_pay)
     effects = made.effects or effects_when_accepted(booking, made, now_ms, rules)
     apply_effects(change, effects, rules)
     changed = change.done()
-    asked = changed.payments
+    legs = tuple(leg for leg in changed.booking.legs if sees_leg(leg, user, side))
+    seen, hidden = {leg.id for leg in legs}, hidden_codes(side)
+    asked = [one for one in changed.payments if one.leg in seen and one.code not in hidden]
     return DryRun(
         card=card_view(card, booking.buyer, changed.booking.legs),
         to_pay=tuple(one for one in asked if one.operation is Operation.CHARGE),
         to_return=tuple(one for one in asked if one.operation is Operation.REFUND),
-        legs=changed.booking.legs,
+        legs=legs,
         tells=_told(booking, card),
     )
 

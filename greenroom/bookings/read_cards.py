@@ -35,8 +35,26 @@ async def card_record(bookings: Bookings, card_id: CardId) -> CardRecord:
     return await bookings.database.read(work)
 
 
+class ShownCard(Struct, frozen=True):
+    group: GroupId
+    view: CardView
+
+
+async def shown_card(bookings: Bookings, card: Card) -> ShownCard:
+    """This version of a card, which may be an earlier one."""
+
+    def work(connection: Connection) -> ShownCard:
+        group = rows.group_of_card(connection, card.id)
+        if group is None:
+            raise CardNotFound
+        booking = rows.find_booking(connection, group)
+        return ShownCard(group, card_view(card, booking.buyer, booking.legs))
+
+    return await bookings.database.read(work)
+
+
 async def cards_of_thread(
-    bookings: Bookings, thread: ThreadId, after: CardId | None = None
+    bookings: Bookings, thread: ThreadId, after: CardId | None = None, limit: int = MAX_PAGE
 ) -> tuple[CardView, ...]:
     """The newest first; `after` is the last card of the page before."""
 
@@ -48,7 +66,7 @@ async def cards_of_thread(
         query = select(CARDS.c.card).where(CARDS.c.thread_id == thread)
         if after is not None:
             query = query.where(CARDS.c.id < after)
-        found = connection.execute(query.order_by(CARDS.c.id.desc()).limit(MAX_PAGE))
+        found = connection.execute(query.order_by(CARDS.c.id.desc()).limit(limit))
         cards = (rows.unpacked(row.card, Card) for row in found)
         return tuple(card_view(card, booking.buyer, booking.legs) for card in cards)
 

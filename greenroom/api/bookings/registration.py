@@ -1,6 +1,8 @@
 """Registers bookings: their SQL tables, settings and policy. The conversation has their routes."""
 
 from greenroom.api.bookings.problems import PROBLEMS
+from greenroom.api.bookings.properties import PARAMETERS, PROPERTIES
+from greenroom.api.bookings.rest import bookings, cards
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.registry import ContextApi
 from greenroom.bookings import Bookings
@@ -38,6 +40,9 @@ API = ContextApi(
     settings=(BookingSettings,),
     policy=(Cards, BookingRules, RefundRules),
     limits=LIMITS,
+    routes=(cards.routes, bookings.routes),
     dependencies={"bookings": lambda contexts: contexts[Bookings]},
     problems=PROBLEMS,
+    properties=PROPERTIES,
+    parameters=PARAMETERS,
 )

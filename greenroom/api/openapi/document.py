@@ -7,6 +7,7 @@ from litestar import Litestar
 
 from greenroom.api.openapi.limits import limited, with_widths
 from greenroom.api.openapi.requests import add_checks
+from greenroom.api.openapi.tuples import with_item_types
 from greenroom.api.registry import Registry
 
 
@@ -18,6 +19,7 @@ def described(document: dict[str, Any], app: Litestar) -> dict[str, Any]:
     """A copy in which every property and parameter has its description and limits."""
     registry: Registry = app.state.registry
     result = deepcopy(document)
+    with_item_types(result["components"]["schemas"])
     add_checks(result, app)
     for name, schema in result["components"]["schemas"].items():
         for key, value in schema.get("properties", {}).items():

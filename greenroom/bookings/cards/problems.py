@@ -97,4 +97,4 @@ class TooManyCards(Problem):
 class PaymentMethodNeeded(Problem):
     """This costs {amount}. Send the buyer's payment method as paymentMethod."""
 
-    amount: str
+    amount: Clause

@@ -1,20 +1,30 @@
-"""Proposes and answers cards on behalf of a member, shows what would happen, and reads cards."""
+"""Proposes and answers cards on behalf of a member, or shows what would happen."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.bookings import Bookings
+from greenroom.bookings.card_input import input_of
 from greenroom.bookings.card_keys import Answer
 from greenroom.bookings.card_policy import CARDS, DRY_RUNS
-from greenroom.bookings.cards.problems import CardNotFound
+from greenroom.bookings.card_view import CardView
+from greenroom.bookings.cards.problems import CardNotFound, LegNotFound, NoCardsHere
 from greenroom.bookings.dry_run import DryRun, dry_move, dry_proposal
+from greenroom.bookings.models import Card, Leg
 from greenroom.bookings.move_card import CardMove, move_card
 from greenroom.bookings.propose_card import NewCard, propose_card
-from greenroom.bookings.read_cards import CardRecord, card_record
+from greenroom.bookings.read_bookings import booking_of_thread
+from greenroom.bookings.read_cards import CardRecord, card_record, shown_card
+from greenroom.bookings.visibility import leg_named
 from greenroom.ids import CardId, ThreadId
 from greenroom.messaging import access
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.cards.after_decision import after_decision
 from greenroom.messaging.cards.parties import parties_of
+from greenroom.messaging.cards.read import seen_thread
 from greenroom.messaging.cards.texts import check_content
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
@@ -25,13 +35,32 @@ from greenroom.policy import Limit
 
 class CardAnswer(Struct, frozen=True):
     answer: Answer
-    record: CardRecord
+    view: CardView
+
+
+class WantedStep(Struct, frozen=True, kw_only=True):
+    """A transition as a client names it: its input is decoded when the card is known."""
+
+    key: str
+    version: int
+    transition: str
+    input: Mapping[str, Any] | None = None
+    payment_method: str = ""
+
+    def on(self, card: Card) -> CardMove:
+        return CardMove(
+            key=self.key,
+            version=self.version,
+            transition=self.transition,
+            input=input_of(card, self.transition, self.input),
+            payment_method=self.payment_method,
+        )
 
 
 async def propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> CardAnswer:
-    view = await _thread(messaging, actor, thread_id, CARDS)
+    view, new = await _place(messaging, bookings, actor, thread_id, new, CARDS)
     await check_content(messaging, actor, view.thread, new.payload)
     answer = await propose_card(bookings, actor.user, parties_of(view.thread), new)
     return await _answered(messaging, bookings, answer)
@@ -41,48 +70,71 @@ async def dry_propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> DryRun:
     """What the proposal would be, and what accepting it would do. Writes nothing."""
-    view = await _thread(messaging, actor, thread_id, DRY_RUNS)
+    view, new = await _place(messaging, bookings, actor, thread_id, new, DRY_RUNS)
     return await dry_proposal(bookings, actor.user, parties_of(view.thread), new)
 
 
 async def answer(
-    messaging: Messaging, bookings: Bookings, actor: Actor, card_id: CardId, wanted: CardMove
+    messaging: Messaging,
+    bookings: Bookings,
+    actor: Actor,
+    card_id: CardId,
+    wanted: CardMove | WantedStep,
 ) -> CardAnswer:
     """Members of the card's thread, and staff of the marketplace where a transition is theirs."""
     record, view = await _card(messaging, bookings, actor, card_id, CARDS)
+    move = _move(record.card, wanted)
     if view is not None:
-        await check_content(messaging, actor, view.thread, wanted.input)
-    made = await move_card(
-        bookings, actor.user, record.card.id, wanted, staff=actor.may(Scope.MODERATOR)
-    )
+        await check_content(messaging, actor, view.thread, move.input)
+    staff = actor.may(Scope.MODERATOR)
+    made = await move_card(bookings, actor.user, record.card.id, move, staff=staff)
     return await _answered(messaging, bookings, made)
 
 
 async def dry_answer(
-    messaging: Messaging, bookings: Bookings, actor: Actor, card_id: CardId, wanted: CardMove
+    messaging: Messaging,
+    bookings: Bookings,
+    actor: Actor,
+    card_id: CardId,
+    wanted: CardMove | WantedStep,
 ) -> DryRun:
     record, _ = await _card(messaging, bookings, actor, card_id, DRY_RUNS)
-    staff = actor.may(Scope.MODERATOR)
-    return await dry_move(bookings, actor.user, record.card.id, wanted, staff=staff)
+    move, staff = _move(record.card, wanted), actor.may(Scope.MODERATOR)
+    return await dry_move(bookings, actor.user, record.card.id, move, staff=staff)
 
 
-async def read_card(
-    messaging: Messaging, bookings: Bookings, actor: Actor, card_id: CardId
-) -> CardRecord:
-    """A card with its steps, for members of its thread and for staff."""
-    record = await card_record(bookings, card_id)
-    if not actor.may(Scope.MODERATOR):
-        await _seen(messaging, actor, record.card.thread)
-    return record
+def _move(card: Card, wanted: CardMove | WantedStep) -> CardMove:
+    return wanted.on(card) if isinstance(wanted, WantedStep) else wanted
 
 
-async def _thread(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, limit: Limit
-) -> ThreadView:
+async def _place(
+    messaging: Messaging,
+    bookings: Bookings,
+    actor: Actor,
+    thread_id: ThreadId,
+    new: NewCard,
+    limit: Limit,
+) -> tuple[ThreadView, NewCard]:
+    """Where the card goes. One about a leg of several goes to the leg's own conversation, so that
+    no provider reads what another one agrees on."""
     await messaging.safety.limits.spend(actor.user, limit)
     view = await access.thread(messaging, actor, thread_id)
+    booking = await booking_of_thread(bookings, view.thread.id)
+    leg = None if booking is None else leg_named(booking, actor.user, view.thread.id, new)
+    if leg is not None:
+        new = replace(new, leg=leg.id)
+        view = await _thread_of(messaging, actor, leg)
     check_may_send(view.thread, actor.user, "", messaging.clock.now_ms(), has_files=True)
-    return view
+    return view, new
+
+
+async def _thread_of(messaging: Messaging, actor: Actor, leg: Leg) -> ThreadView:
+    if leg.thread is None:
+        raise NoCardsHere("the leg's own conversation is being opened; try again in a moment")
+    try:
+        return await access.thread(messaging, actor, leg.thread)
+    except ThreadNotFound:
+        raise LegNotFound from None
 
 
 async def _card(
@@ -91,7 +143,7 @@ async def _card(
     await messaging.safety.limits.spend(actor.user, limit)
     record = await card_record(bookings, card_id)
     try:
-        view = await _seen(messaging, actor, record.card.thread)
+        view = await seen_thread(messaging, actor, record.card.thread)
     except CardNotFound:
         if not actor.may(Scope.MODERATOR):
             raise
@@ -100,15 +152,7 @@ async def _card(
     return record, view
 
 
-async def _seen(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadView:
-    """Missing and forbidden look alike."""
-    try:
-        return await access.thread(messaging, actor, thread_id)
-    except ThreadNotFound:
-        raise CardNotFound from None
-
-
 async def _answered(messaging: Messaging, bookings: Bookings, answer: Answer) -> CardAnswer:
-    record = await card_record(bookings, answer.card.id)
-    await after_decision(messaging, bookings, record.group)
-    return CardAnswer(answer, record)
+    shown = await shown_card(bookings, answer.card)
+    await after_decision(messaging, bookings, shown.group)
+    return CardAnswer(answer, shown.view)

@@ -1,0 +1,1 @@
+"""The REST routes of cards and bookings."""
