@@ -12,7 +12,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web vision test check format soak soak-messaging soak-pipelining soak-verdicts soak-files torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-timers bench-files bench-web screenshots docs lock clean
+.PHONY: help run web vision test check format soak soak-messaging soak-pipelining soak-verdicts soak-cards soak-files torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-timers bench-files bench-web screenshots docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -53,6 +53,9 @@ soak-pipelining: $(DEV) ## pipelining clients on a slow and failing store, until
 
 soak-verdicts: $(DEV) ## random texts: prefiltered verdicts compared with all rules, until stopped
 	$(BIN)/python -m tests.soak_verdicts
+
+soak-cards: $(DEV) ## random bookings compared with a plain model, until stopped
+	$(BIN)/python -m tests.soak_cards
 
 soak-files: $(DEV) ## 1 GB uploaded to a folder and to S3 through kills, and the memory watched
 	$(BIN)/python -m tests.torture.uploads

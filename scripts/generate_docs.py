@@ -17,6 +17,7 @@ from greenroom import cost
 from greenroom.app import REGISTRY
 from greenroom.store import describe
 from scripts import (
+    card_page,
     event_table,
     policy_page,
     reference_pages,
@@ -29,6 +30,7 @@ from scripts import (
 ROOT = Path(__file__).parents[1]
 
 WHOLE: dict[str, Callable[[], str]] = {
+    "docs/cards.md": card_page.card_page,
     "docs/reference/access.md": reference_pages.access_page,
     "docs/reference/metrics.md": reference_pages.metrics_page,
     "docs/reference/policy.md": policy_page.policy_page,

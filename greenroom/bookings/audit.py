@@ -15,6 +15,7 @@ from sqlalchemy import Connection, insert
 from greenroom.bookings.schema import AUDIT
 from greenroom.ids import GroupId
 
+_NEW_ENTRY = insert(AUDIT)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -67,7 +68,7 @@ class AuditTrail:
     def write(self, connection: Connection) -> Mapping[str, Any]:
         """Returns what the group's row has to have."""
         if self._rows:
-            connection.execute(insert(AUDIT), self._rows)
+            connection.execute(_NEW_ENTRY, self._rows)
         return {"audit_number": self._number, "audit_hash": self._hash}
 
 

@@ -24,6 +24,7 @@ from greenroom.bookings.transfers import Cause
 from greenroom.ids import GroupId, LegId, UserId
 from greenroom.people.actor import SYSTEM
 
+_NEW_ROW = insert(OUTBOX)
 _CLOSED = "The booking has changed, so that this is no longer possible."
 
 
@@ -165,4 +166,4 @@ class BookingWrite:
             for one in self._news
         ]
         if values:
-            self._connection.execute(insert(OUTBOX), values)
+            self._connection.execute(_NEW_ROW, values)

@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -13,8 +13,16 @@ from greenroom.bookings.cards.problems import CardKeyReused, InvalidCard
 from greenroom.bookings.models import Card, Step
 from greenroom.bookings.schema import KEYS
 from greenroom.ids import GroupId, UserId
+from greenroom.sql.types import TEXT
 
 MAX_KEY = 128
+_KNOWN = select(KEYS).where(
+    KEYS.c.actor == bindparam("actor_", type_=TEXT), KEYS.c.key == bindparam("key_", type_=TEXT)
+)
+_KEEP = {
+    "postgresql": postgres_insert(KEYS).on_conflict_do_nothing(),
+    "sqlite": sqlite_insert(KEYS).on_conflict_do_nothing(),
+}
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -37,7 +45,7 @@ def check_key(key: str) -> None:
 
 def answer_to(connection: Connection, actor: UserId, key: str, digest: str) -> Answer | None:
     """What the first request with this key was answered."""
-    row = connection.execute(select(KEYS).where(KEYS.c.actor == actor, KEYS.c.key == key)).first()
+    row = connection.execute(_KNOWN, {"actor_": actor, "key_": key}).first()
     if row is None:
         return None
     if row.digest != digest:
@@ -60,10 +68,8 @@ def keep_answer(
         "answer": rows.packed(answer),
         "at_ms": answer.step.at_ms,
     }
-    into = postgres_insert if connection.dialect.name == "postgresql" else sqlite_insert
-    kept = connection.execute(into(KEYS).values(values).on_conflict_do_nothing())
+    kept = connection.execute(_KEEP[connection.dialect.name], values)
     if not kept.rowcount:
         # Another booking has used the key since it was looked up: each locks its own group only.
-        known = connection.execute(select(KEYS).where(KEYS.c.actor == actor, KEYS.c.key == key))
-        first = known.one()
+        first = connection.execute(_KNOWN, {"actor_": actor, "key_": key}).one()
         raise CardKeyReused(first.card_id, first.transition)

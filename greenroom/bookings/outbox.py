@@ -5,17 +5,26 @@ that is older than the SQL database is brought up to date by relaying them again
 """
 
 from msgspec import Struct
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from greenroom.bookings import rows
 from greenroom.bookings.context import Bookings
 from greenroom.bookings.news import News, news_in
 from greenroom.bookings.schema import GROUPS, LEGS, OUTBOX
 from greenroom.ids import GroupId, LegId, ThreadId
+from greenroom.sql.types import INTEGER, TEXT
 
 MAX_ROWS = 100
 SET_ASIDE = -1
 """In place of the time at which a row was relayed."""
+
+_WAITING = (
+    select(OUTBOX.c.id, OUTBOX.c.group_id, OUTBOX.c.body, OUTBOX.c.at_ms)
+    .where(OUTBOX.c.group_id == bindparam("group", type_=TEXT), OUTBOX.c.relayed_ms == 0)
+    .order_by(OUTBOX.c.id)
+    .limit(MAX_ROWS)
+)
+_NOTE = update(OUTBOX).where(OUTBOX.c.id == bindparam("row", type_=INTEGER))
 
 
 class OutboxRow(Struct, frozen=True):
@@ -37,12 +46,7 @@ async def waiting_of_group(bookings: Bookings, group: GroupId) -> tuple[OutboxRo
     """In the order in which they were decided."""
 
     def work(connection: Connection) -> tuple[OutboxRow, ...]:
-        found = connection.execute(
-            select(OUTBOX.c.id, OUTBOX.c.group_id, OUTBOX.c.body, OUTBOX.c.at_ms)
-            .where(OUTBOX.c.group_id == group, OUTBOX.c.relayed_ms == 0)
-            .order_by(OUTBOX.c.id)
-            .limit(MAX_ROWS)
-        )
+        found = connection.execute(_WAITING, {"group": group})
         return tuple(
             OutboxRow(row.id, GroupId(row.group_id), news_in(row.body), row.at_ms) for row in found
         )
@@ -69,8 +73,8 @@ async def groups_waiting(bookings: Bookings, before_ms: int) -> tuple[GroupId, .
 
 async def note_relayed(bookings: Bookings, row: OutboxRow) -> None:
     now_ms = max(1, bookings.clock.now_ms())
-    statement = update(OUTBOX).where(OUTBOX.c.id == row.id).values(relayed_ms=now_ms)
-    await bookings.database.write(lambda connection: connection.execute(statement))
+    values = {"row": row.id, "relayed_ms": now_ms}
+    await bookings.database.write(lambda connection: connection.execute(_NOTE, values))
 
 
 async def note_set_aside(bookings: Bookings, row: OutboxRow) -> None:

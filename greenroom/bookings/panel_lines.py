@@ -1,7 +1,7 @@
 """The lines of a project panel that follow from a booking: its cards, its money, its documents."""
 
 from msgspec import Struct
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from greenroom.bookings import rows
 from greenroom.bookings.card_summary import summary_of
@@ -11,9 +11,16 @@ from greenroom.bookings.models import Booking, Card, Leg
 from greenroom.bookings.money import Money
 from greenroom.bookings.schema import CARDS, DOCUMENTS
 from greenroom.ids import ThreadId, UserId
+from greenroom.sql.types import TEXT
 
 MOST = 40
 """Lines of a tab, the newest first; how many are left out is said beside them."""
+_CARDS = (
+    select(CARDS.c.card)
+    .where(CARDS.c.thread_id == bindparam("thread", type_=TEXT))
+    .order_by(CARDS.c.is_open.desc(), CARDS.c.id.desc())
+    .limit(MOST + 1)
+)
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -41,12 +48,7 @@ async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
         if group is None:
             return PanelLines()
         booking = rows.find_booking(connection, group)
-        found = connection.execute(
-            select(CARDS.c.card)
-            .where(CARDS.c.thread_id == thread)
-            .order_by(CARDS.c.is_open.desc(), CARDS.c.id.desc())
-            .limit(MOST + 1)
-        )
+        found = connection.execute(_CARDS, {"thread": thread})
         cards = [rows.unpacked(row.card, Card) for row in found]
         legs = [leg for leg in booking.legs if thread in (leg.thread, booking.thread)]
         return PanelLines(
@@ -88,6 +90,8 @@ def _money(booking: Booking, leg: Leg) -> list[Line]:
 
 def _documents(connection: Connection, legs: list[Leg]) -> tuple[Line, ...]:
     """The current version of each."""
+    if not legs:
+        return ()
     titles = {leg.id: leg.title for leg in legs}
     found = connection.execute(
         select(

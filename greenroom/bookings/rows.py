@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -35,9 +35,12 @@ from greenroom.bookings.schema import (
 )
 from greenroom.bookings.transfers import Cause, Transfer
 from greenroom.ids import CardId, GroupId, LegId, ThreadId, UserId
+from greenroom.sql.types import TEXT
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+"""Building one costs more than decoding with it."""
 
 
 def packed(value: object) -> str:
@@ -45,7 +48,52 @@ def packed(value: object) -> str:
 
 
 def unpacked(text: str, kind: type[T]) -> T:
-    return msgspec.json.decode(text, type=kind)
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    found: T = decoder.decode(text)
+    return found
+
+
+# Statements, built once: building one costs more than running it.
+
+_GROUP_ID = bindparam("group", type_=TEXT)
+_CARD_ID = bindparam("card_", type_=TEXT)
+_THREAD = bindparam("thread", type_=TEXT)
+_GROUP = select(GROUPS).where(GROUPS.c.id == _GROUP_ID)
+_LOCKED_GROUP = _GROUP.with_for_update()
+_GROUP_OF_THREAD = (
+    select(GROUPS.c.id)
+    .where(GROUPS.c.thread_id == _THREAD)
+    .union_all(select(LEGS.c.group_id).where(LEGS.c.thread_id == _THREAD))
+    .limit(1)
+)
+_NEW_GROUP = {
+    "postgresql": postgres_insert(GROUPS).on_conflict_do_nothing(),
+    "sqlite": sqlite_insert(GROUPS).on_conflict_do_nothing(),
+}
+_SAVE_GROUP = update(GROUPS).where(GROUPS.c.id == _GROUP_ID)
+_LEGS = select(LEGS.c.leg).where(LEGS.c.group_id == _GROUP_ID).order_by(LEGS.c.number)
+_NEW_LEG, _NEW_AMENDMENT = insert(LEGS), insert(AMENDMENTS)
+_SAVE_LEG = update(LEGS).where(LEGS.c.id == bindparam("leg_", type_=TEXT))
+_IS_OPEN = (CARDS.c.group_id == _GROUP_ID, CARDS.c.is_open == 1)
+_OPEN_CARDS = select(CARDS.c.id, CARDS.c.type, CARDS.c.leg_id).where(*_IS_OPEN)
+_WHOLE_OPEN_CARDS = select(CARDS.c.card).where(*_IS_OPEN)
+_CARD = select(CARDS.c.card).where(CARDS.c.id == _CARD_ID)
+_GROUP_OF_CARD = select(CARDS.c.group_id).where(CARDS.c.id == _CARD_ID)
+_NEW_CARD, _NEW_STEP = insert(CARDS), insert(STEPS)
+_SAVE_CARD = update(CARDS).where(CARDS.c.id == _CARD_ID)
+_STEPS = select(STEPS.c.step).where(STEPS.c.card_id == _CARD_ID).order_by(STEPS.c.version)
+_TRANSFERS = (
+    select(TRANSFERS.c.transfer)
+    .where(TRANSFERS.c.group_id == _GROUP_ID)
+    .order_by(TRANSFERS.c.number)
+)
+_NEW_TRANSFER, _NEW_PAYMENT = insert(TRANSFERS), insert(PAYMENTS)
+_PAYMENTS = (
+    select(PAYMENTS.c.payment).where(PAYMENTS.c.group_id == _GROUP_ID).order_by(PAYMENTS.c.number)
+)
+_SAVE_PAYMENT = update(PAYMENTS).where(PAYMENTS.c.key == bindparam("key_", type_=TEXT))
 
 
 # Groups
@@ -53,9 +101,7 @@ def unpacked(text: str, kind: type[T]) -> T:
 
 def group_of_thread(connection: Connection, thread: ThreadId) -> GroupId | None:
     """The group that was agreed in the thread, or of the leg whose thread it is."""
-    home = select(GROUPS.c.id).where(GROUPS.c.thread_id == thread)
-    own = select(LEGS.c.group_id).where(LEGS.c.thread_id == thread)
-    found = connection.execute(home.union_all(own).limit(1)).scalar()
+    found = connection.execute(_GROUP_OF_THREAD, {"thread": thread}).scalar()
     return None if found is None else GroupId(found)
 
 
@@ -76,8 +122,7 @@ def create_group(connection: Connection, group: GroupId, parties: Parties, now_m
         "audit_hash": "",
         "created_ms": now_ms,
     }
-    into = postgres_insert if connection.dialect.name == "postgresql" else sqlite_insert
-    connection.execute(into(GROUPS).values(values).on_conflict_do_nothing())
+    connection.execute(_NEW_GROUP[connection.dialect.name], values)
     found = group_of_thread(connection, parties.thread)
     assert found is not None
     return found
@@ -85,19 +130,13 @@ def create_group(connection: Connection, group: GroupId, parties: Parties, now_m
 
 def lock_group(connection: Connection, group: GroupId) -> Row[Any]:
     """Every write of a booking begins with this, so that its writes come one after the other."""
-    return connection.execute(select(GROUPS).where(GROUPS.c.id == group).with_for_update()).one()
+    return connection.execute(_LOCKED_GROUP, {"group": group}).one()
 
 
 def booking_of(connection: Connection, group: Row[Any]) -> Booking:
     group_id = GroupId(group.id)
-    legs = connection.execute(
-        select(LEGS.c.leg).where(LEGS.c.group_id == group_id).order_by(LEGS.c.number)
-    )
-    opened = connection.execute(
-        select(CARDS.c.id, CARDS.c.type, CARDS.c.leg_id).where(
-            CARDS.c.group_id == group_id, CARDS.c.is_open == 1
-        )
-    )
+    legs = connection.execute(_LEGS, {"group": group_id})
+    opened = connection.execute(_OPEN_CARDS, {"group": group_id})
     booked = tuple(unpacked(row.leg, Leg) for row in legs)
     return Booking(
         id=group_id,
@@ -122,25 +161,23 @@ def booking_of(connection: Connection, group: Row[Any]) -> Booking:
 
 def find_booking(connection: Connection, group: GroupId) -> Booking:
     """Without a lock, to read."""
-    row = connection.execute(select(GROUPS).where(GROUPS.c.id == group)).one()
+    row = connection.execute(_GROUP, {"group": group}).one()
     return booking_of(connection, row)
 
 
 def save_group(connection: Connection, booking: Booking, audit: Mapping[str, Any]) -> None:
-    connection.execute(
-        update(GROUPS)
-        .where(GROUPS.c.id == booking.id)
-        .values(
-            sellers=packed(booking.sellers),
-            names=packed(booking.names),
-            currency=booking.currency,
-            payment_method=booking.payment_method,
-            version=booking.version,
-            cards=booking.cards,
-            transfers=booking.transfers,
-            **audit,
-        )
-    )
+    values = {
+        "group": booking.id,
+        "sellers": packed(booking.sellers),
+        "names": packed(booking.names),
+        "currency": booking.currency,
+        "payment_method": booking.payment_method,
+        "version": booking.version,
+        "cards": booking.cards,
+        "transfers": booking.transfers,
+        **audit,
+    }
+    connection.execute(_SAVE_GROUP, values)
 
 
 # Legs
@@ -152,10 +189,10 @@ def save_legs(connection: Connection, before: Booking, after: Booking, cause: Ca
         old = known.get(leg.id)
         if old is None:
             values = _leg_values(leg) | {"id": leg.id, "group_id": after.id, "number": number}
-            connection.execute(insert(LEGS).values(values))
+            connection.execute(_NEW_LEG, values)
         elif old != leg:
-            connection.execute(update(LEGS).where(LEGS.c.id == leg.id).values(_leg_values(leg)))
-            connection.execute(insert(AMENDMENTS).values(_amendment(old, leg, cause)))
+            connection.execute(_SAVE_LEG, _leg_values(leg) | {"leg_": leg.id})
+            connection.execute(_NEW_AMENDMENT, _amendment(old, leg, cause))
 
 
 def with_thread(leg: Leg, thread: ThreadId) -> Leg:
@@ -191,12 +228,12 @@ def _amendment(old: Leg, new: Leg, cause: Cause) -> dict[str, Any]:
 
 
 def find_card(connection: Connection, card: CardId) -> Card | None:
-    found = connection.execute(select(CARDS.c.card).where(CARDS.c.id == card)).scalar()
+    found = connection.execute(_CARD, {"card_": card}).scalar()
     return None if found is None else unpacked(found, Card)
 
 
 def group_of_card(connection: Connection, card: CardId) -> GroupId | None:
-    found = connection.execute(select(CARDS.c.group_id).where(CARDS.c.id == card)).scalar()
+    found = connection.execute(_GROUP_OF_CARD, {"card_": card}).scalar()
     return None if found is None else GroupId(found)
 
 
@@ -214,33 +251,23 @@ def save_card(connection: Connection, group: GroupId, card: Card) -> None:
     }
     if card.version == 1:
         values |= {"id": card.id, "group_id": group, "thread_id": card.thread}
-        connection.execute(insert(CARDS).values(values))
+        connection.execute(_NEW_CARD, values)
     else:
-        connection.execute(update(CARDS).where(CARDS.c.id == card.id).values(values))
+        connection.execute(_SAVE_CARD, values | {"card_": card.id})
 
 
 def add_step(connection: Connection, step: Step) -> None:
-    connection.execute(
-        insert(STEPS).values(card_id=step.card, version=step.version, step=packed(step))
-    )
+    values = {"card_id": step.card, "version": step.version, "step": packed(step)}
+    connection.execute(_NEW_STEP, values)
 
 
 def steps_of(connection: Connection, card: CardId) -> tuple[Step, ...]:
-    rows = connection.execute(
-        select(STEPS.c.step).where(STEPS.c.card_id == card).order_by(STEPS.c.version)
-    )
+    rows = connection.execute(_STEPS, {"card_": card})
     return tuple(unpacked(row.step, Step) for row in rows)
 
 
 def open_cards_of(connection: Connection, group: GroupId) -> tuple[Card, ...]:
-    return _cards(
-        connection.execute(
-            select(CARDS.c.card).where(CARDS.c.group_id == group, CARDS.c.is_open == 1)
-        )
-    )
-
-
-def _cards(rows: Iterable[Row[Any]]) -> tuple[Card, ...]:
+    rows = connection.execute(_WHOLE_OPEN_CARDS, {"group": group})
     return tuple(unpacked(row.card, Card) for row in rows)
 
 
@@ -248,11 +275,7 @@ def _cards(rows: Iterable[Row[Any]]) -> tuple[Card, ...]:
 
 
 def ledgers_of(connection: Connection, group: GroupId, currency: str) -> dict[LegId, Ledger]:
-    rows = connection.execute(
-        select(TRANSFERS.c.transfer)
-        .where(TRANSFERS.c.group_id == group)
-        .order_by(TRANSFERS.c.number)
-    )
+    rows = connection.execute(_TRANSFERS, {"group": group})
     return replayed(currency, (unpacked(row.transfer, Transfer) for row in rows))
 
 
@@ -286,13 +309,11 @@ def add_transfers(
         for number, one in enumerate(transfers, before.transfers + 1)
     ]
     if rows:
-        connection.execute(insert(TRANSFERS), rows)
+        connection.execute(_NEW_TRANSFER, rows)
 
 
 def payments_of(connection: Connection, group: GroupId) -> dict[str, Payment]:
-    rows = connection.execute(
-        select(PAYMENTS.c.payment).where(PAYMENTS.c.group_id == group).order_by(PAYMENTS.c.number)
-    )
+    rows = connection.execute(_PAYMENTS, {"group": group})
     found = (unpacked(row.payment, Payment) for row in rows)
     return {one.key: one for one in found}
 
@@ -305,7 +326,7 @@ def save_payments(connection: Connection, before: Booking, payments: Iterable[Pa
             "payment": packed(one),
         }
         if one.key in before.payments:
-            connection.execute(update(PAYMENTS).where(PAYMENTS.c.key == one.key).values(values))
+            connection.execute(_SAVE_PAYMENT, values | {"key_": one.key})
             continue
         values |= {
             "key": one.key,
@@ -315,4 +336,4 @@ def save_payments(connection: Connection, before: Booking, payments: Iterable[Pa
             "card_id": one.card,
             "card_version": one.card_version,
         }
-        connection.execute(insert(PAYMENTS).values(values))
+        connection.execute(_NEW_PAYMENT, values)

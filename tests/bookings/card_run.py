@@ -174,10 +174,11 @@ class CardRun:
     def _somebody(self, card: ModelCard, transition: str) -> UserId:
         """Mostly one who may do it."""
         by, _ = WAYS.get((card.kind, card.state, transition), ("nobody", ""))
-        who = {"waited": sorted(card.waits), "proposer": [card.proposer], "staff": [STAFF]}
-        is_theirs = self.dice.random() < 0.9
-        chosen = list[str](who.get(by, ()) if is_theirs else ())
-        return UserId(self.dice.choice(chosen or PEOPLE))
+        who = dict[str, list[str]](
+            waited=sorted(card.waits), proposer=[card.proposer], staff=[STAFF]
+        )
+        theirs = who.get(by, []) if self.dice.random() < 0.9 else []
+        return UserId(self.dice.choice(theirs or list[str](PEOPLE)))
 
     def _likely(self, card: ModelCard) -> list[str]:
         """Accepting is chosen more often, so that bookings get on."""

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from greenroom.bookings.cards.decide import deadline_of, declared_transitions
-from greenroom.bookings.cards.declaration import By, Declaration, Transition, no_charges
+from greenroom.bookings.cards.declaration import (
+    By,
+    Declaration,
+    Transition,
+    no_charges,
+    no_effects,
+)
 from greenroom.bookings.models import OPEN_STATES, CardState
 
 
@@ -26,6 +32,10 @@ def _faults_of_words(declared: Declaration) -> Iterator[str]:
     for one in transitions:
         if not (one.name.isidentifier() and one.title and one.by):
             yield f"{one.name!r} has no name or title, or nobody makes it"
+    for one in (declared.initial, *declared.transitions):
+        said, done = bool(one.does), one.effects is not no_effects
+        if said != done or bool(one.pays) != (one.charges is not no_charges):
+            yield f"{one.name} does or costs something that it does not say"
     named = [(one.name, source) for one in transitions for source in one.sources]
     if len(named) != len(set(named)):
         yield "a state has two transitions of one name"

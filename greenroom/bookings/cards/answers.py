@@ -24,7 +24,7 @@ from greenroom.bookings.models import CardState
 PROPOSED, COUNTERED = CardState.PROPOSED, CardState.COUNTERED
 
 
-def propose(title: str, effects: Effects = no_effects) -> Transition:
+def propose(title: str, effects: Effects = no_effects, does: str = "") -> Transition:
     return Transition(
         name="propose",
         title=title,
@@ -33,6 +33,7 @@ def propose(title: str, effects: Effects = no_effects) -> Transition:
         by=(By.EITHER_PARTY,),
         waits_on=WaitsOn.OTHER_SIDE,
         effects=effects,
+        does=does,
     )
 
 
@@ -40,6 +41,8 @@ def accept(
     effects: Effects,
     charges: Charges = no_charges,
     *,
+    does: str,
+    pays: str = "",
     title: str = "Accept",
     sources: tuple[CardState, ...] = (PROPOSED,),
 ) -> Transition:
@@ -52,6 +55,8 @@ def accept(
         of_all=True,
         charges=charges,
         effects=effects,
+        pays=pays,
+        does=does,
     )
 
 
@@ -85,7 +90,7 @@ def decline(sources: tuple[CardState, ...] = (PROPOSED,)) -> Transition:
 
 
 def withdraw(
-    sources: tuple[CardState, ...] = (PROPOSED,), effects: Effects = no_effects
+    sources: tuple[CardState, ...] = (PROPOSED,), effects: Effects = no_effects, does: str = ""
 ) -> Transition:
     return Transition(
         name="withdraw",
@@ -94,11 +99,12 @@ def withdraw(
         to=CardState.WITHDRAWN,
         by=(By.PROPOSER,),
         effects=effects,
+        does=does,
     )
 
 
 def expire(
-    sources: tuple[CardState, ...] = (PROPOSED,), effects: Effects = no_effects
+    sources: tuple[CardState, ...] = (PROPOSED,), effects: Effects = no_effects, does: str = ""
 ) -> Transition:
     return Transition(
         name="expire",
@@ -107,10 +113,11 @@ def expire(
         to=CardState.EXPIRED,
         by=(By.DEADLINE,),
         effects=effects,
+        does=does,
     )
 
 
-def accept_in_silence(effects: Effects) -> Transition:
+def accept_in_silence(effects: Effects, does: str) -> Transition:
     """Without an answer it counts as accepted."""
     return Transition(
         name="accept_in_silence",
@@ -119,6 +126,7 @@ def accept_in_silence(effects: Effects) -> Transition:
         to=CardState.APPLIED,
         by=(By.DEADLINE,),
         effects=effects,
+        does=does,
     )
 
 

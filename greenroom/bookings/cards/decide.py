@@ -55,6 +55,7 @@ ENDED_WITHOUT_EFFECT = frozenset(
 )
 """What a card can always come to, whatever has become of its booking."""
 _BOOKING_CHANGED = "The booking has changed, so that this is no longer possible."
+_NOTHING_TO_DO = {True: "Others have to act", False: "Propose a new one"}
 _UNPAID = "The payment was not completed in time."
 APPLY, FAIL = "apply", "fail"
 """The transitions of a payment, which every type has that charges something."""
@@ -247,11 +248,9 @@ def _transition(declared: Declaration, card: Card, request: Request, caller: Cal
     for one in found:
         if one.name == request.transition:
             return one
-    raise CardNotOpen(
-        card.state.value,
-        request.transition,
-        tuple(one.name for one in found if _may(one, card, caller)),
-    )
+    choices = tuple(one.name for one in found if _may(one, card, caller))
+    advice = f"You can {' or '.join(choices)} it" if choices else _NOTHING_TO_DO[card.is_open]
+    raise CardNotOpen(card.state.value, request.transition, choices, advice)
 
 
 def _check_input(transition: Transition, given: Input) -> None:

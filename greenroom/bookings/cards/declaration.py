@@ -119,6 +119,10 @@ class Transition(Struct, frozen=True, kw_only=True):
     charges: Charges = no_charges
     """Paid before `to`: until then the card is `accepted`."""
     effects: Effects = no_effects
+    pays: str = ""
+    """In words, for the reference: what the buyer pays before."""
+    does: str = ""
+    """In words, for the reference: `moves the leg`."""
 
 
 class Deadline(Struct, frozen=True, kw_only=True):
@@ -153,6 +157,8 @@ class Declaration(Struct, frozen=True, kw_only=True):
     """Further statuses of the leg in which an open card can still be answered."""
     needs_answer: Callable[[Facts], bool] = lambda _: True
     """Without one the proposal is accepted at once."""
+    at_once: str = ""
+    """When that is so, in words, for the reference."""
 
     def transition(self, name: str, state: CardState) -> Transition | None:
         found = (one for one in self.transitions if one.name == name and state in one.sources)

@@ -35,11 +35,12 @@ class CardChanged(Problem):
 
 
 class CardNotOpen(Problem):
-    """In state {state} the card cannot {transition}. What is possible: {possible}."""
+    """The card is {state}, and you cannot {transition} it. {advice}."""
 
     state: str
     transition: str
     possible: tuple[str, ...]
+    advice: Clause
 
 
 class NotYourTurn(Problem):
@@ -88,7 +89,8 @@ class CardAlreadyOpen(Problem):
 
 
 class TooManyCards(Problem):
-    """A booking can have {most} cards that are open at once, and {altogether} altogether."""
+    """A booking can have {most} cards that are open at once, and {altogether} altogether. Answer or
+    withdraw an open one first."""
 
     most: int
     altogether: int

@@ -34,6 +34,8 @@ def _end(facts: Facts) -> tuple[Effect, ...]:
     return (CancelLeg(facts.the_leg.id, quote),)
 
 
+_DOES = "cancels the leg: refunds, pays the provider the rest and releases the deposit"
+
 CANCEL = Declaration(
     kind=CardType.CANCEL,
     title="Cancel",
@@ -44,8 +46,9 @@ CANCEL = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     always_has_room=True,
     initial=propose("Cancel the booking"),
-    transitions=(accept(_end), decline(), withdraw(), expire()),
+    transitions=(accept(_end, does=_DOES), decline(), withdraw(), expire()),
     deadlines={PROPOSED: after("expire", lambda rules: rules.cards.change_hours, "change_hours")},
     check=_check,
     needs_answer=lambda facts: _cancel(facts).refund is not None,
+    at_once="without an amount",
 )

@@ -25,6 +25,8 @@ def _complete(facts: Facts) -> tuple[Effect, ...]:
     return (CompleteLeg(facts.the_leg.id),)
 
 
+_DOES = "completes the leg; the provider is paid when the time for claims is over"
+
 COMPLETE = Declaration(
     kind=CardType.COMPLETE,
     title="Complete",
@@ -34,7 +36,12 @@ COMPLETE = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     always_has_room=True,
     initial=propose("Mark as complete"),
-    transitions=(accept(_complete), decline(), withdraw(), accept_in_silence(_complete)),
+    transitions=(
+        accept(_complete, does=_DOES),
+        decline(),
+        withdraw(),
+        accept_in_silence(_complete, _DOES),
+    ),
     deadlines={
         PROPOSED: after(
             "accept_in_silence", lambda rules: rules.cards.complete_hours, "complete_hours"

@@ -37,7 +37,12 @@ DEPOSIT_CLAIM = Declaration(
     proposers=frozenset({Side.SELLER}),
     leg_in=frozenset({LegStatus.CONFIRMED, LegStatus.COMPLETED}),
     initial=propose("Claim from the deposit"),
-    transitions=(accept(_take), decline(), withdraw(), expire()),
+    transitions=(
+        accept(_take, does="takes the amount, and releases the rest"),
+        decline(),
+        withdraw(),
+        expire(),
+    ),
     deadlines={PROPOSED: after("expire", lambda rules: rules.cards.claim_hours, "claim_hours")},
     check=_check,
 )

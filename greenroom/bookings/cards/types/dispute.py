@@ -70,6 +70,7 @@ def _answered(old: Dispute, new: Answer, _: Facts) -> Payload:
     return replace(old, answer=new.answer, answer_evidence=new.evidence)
 
 
+_GOES_ON = "the leg is again what it was before"
 _RESPOND = Transition(
     name="respond",
     title="Give your account",
@@ -87,6 +88,7 @@ _AGREE = Transition(
     to=CardState.APPLIED,
     by=(By.ANSWERER,),
     effects=_as_asked,
+    does="divides what is held as asked, and completes the leg",
 )
 _DECIDE = Transition(
     name="decide",
@@ -96,6 +98,7 @@ _DECIDE = Transition(
     by=(By.STAFF,),
     input=Ruling,
     effects=_as_decided,
+    does="divides what is held as decided, and completes the leg",
 )
 _ESCALATE = Transition(
     name="escalate",
@@ -114,14 +117,14 @@ DISPUTE = Declaration(
     proposers=frozenset({Side.BUYER, Side.SELLER}),
     leg_in=frozenset({LegStatus.CONFIRMED, LegStatus.COMPLETED}),
     always_has_room=True,
-    initial=propose("Open a dispute", _open),
+    initial=propose("Open a dispute", _open, "stops payouts and cards of the leg"),
     transitions=(
         _RESPOND,
         _AGREE,
         _DECIDE,
-        withdraw(_BOTH, _close),
+        withdraw(_BOTH, _close, _GOES_ON),
         _ESCALATE,
-        expire((COUNTERED,), _close),
+        expire((COUNTERED,), _close, _GOES_ON),
     ),
     deadlines={
         PROPOSED: after("escalate", lambda rules: rules.cards.dispute_hours, "dispute_hours"),

@@ -49,7 +49,12 @@ EXPENSE = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     one_at_a_time=False,
     initial=propose("Add an expense"),
-    transitions=(accept(_add, _price), decline(), withdraw(), expire()),
+    transitions=(
+        accept(_add, _price, pays="its amount", does="adds it to the leg"),
+        decline(),
+        withdraw(),
+        expire(),
+    ),
     deadlines={PROPOSED: after("expire", lambda rules: rules.cards.expense_hours, "expense_hours")},
     check=_check,
 )

@@ -49,7 +49,7 @@ EXTRAS = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     initial=propose("Add extras"),
     transitions=(
-        accept(_add, _prices, sources=BOTH),
+        accept(_add, _prices, pays="the items", does="adds them to the leg", sources=BOTH),
         counter(Extras),
         decline(BOTH),
         withdraw(BOTH),

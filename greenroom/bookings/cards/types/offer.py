@@ -71,7 +71,13 @@ OFFER = Declaration(
     leg_in=None,
     initial=propose("Make an offer"),
     transitions=(
-        accept(_book, _prices, sources=BOTH),
+        accept(
+            _book,
+            _prices,
+            pays="the price of each leg, and the service fee",
+            does="makes the booking",
+            sources=BOTH,
+        ),
         counter(Offer),
         decline(BOTH),
         withdraw(BOTH),

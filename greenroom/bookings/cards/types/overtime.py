@@ -58,7 +58,7 @@ OVERTIME = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     initial=propose("Propose overtime"),
     transitions=(
-        accept(_extend, _price, sources=BOTH),
+        accept(_extend, _price, pays="its price", does="extends the leg", sources=BOTH),
         counter(Overtime),
         decline(BOTH),
         withdraw(BOTH),

@@ -47,6 +47,7 @@ def _kept(old: Any, _: Reasoned, __: Facts) -> Payload:
     return payload
 
 
+_DOES = "notes the accepted round on the leg"
 _ASK_CHANGES = Transition(
     name="ask_changes",
     title="Ask for changes",
@@ -77,11 +78,11 @@ PROOFS = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     initial=propose("Send proofs"),
     transitions=(
-        accept(_accepted),
+        accept(_accepted, does=_DOES),
         _ASK_CHANGES,
         _DELIVER,
         withdraw((PROPOSED, COUNTERED)),
-        accept_in_silence(_accepted),
+        accept_in_silence(_accepted, _DOES),
         expire((COUNTERED,)),
     ),
     goes_on_in=frozenset({LegStatus.DISPUTED}),

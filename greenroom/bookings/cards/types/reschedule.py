@@ -41,7 +41,7 @@ RESCHEDULE = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     initial=propose("Propose another time"),
     transitions=(
-        accept(_move, sources=BOTH),
+        accept(_move, does="moves the leg", sources=BOTH),
         counter(Reschedule),
         decline(BOTH),
         withdraw(BOTH),

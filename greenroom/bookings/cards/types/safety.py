@@ -34,7 +34,7 @@ SAFETY = Declaration(
     leg_in=frozenset({LegStatus.CONFIRMED}),
     initial=propose("Propose safety measures"),
     transitions=(
-        accept(_agree, sources=BOTH),
+        accept(_agree, does="notes the measures on the leg", sources=BOTH),
         counter(Safety),
         decline(BOTH),
         withdraw(BOTH),
