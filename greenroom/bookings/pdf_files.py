@@ -1,11 +1,10 @@
 """Draws documents as PDF and stores them. A file that is stored is never drawn again."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from greenroom.blobs.base import BlobKey, Blobs, ByteRange
-from greenroom.bookings.documents.problems import DocumentTooLong
+from greenroom.bookings.documents.problems import DocumentFileMissing, DocumentTooLong
 from greenroom.bookings.pdf.documents import Document
 from greenroom.bookings.pdf.renderer import Renderer, TooLong
 from greenroom.errors import Unavailable
@@ -37,11 +36,6 @@ class PdfFiles:
         head = await self.blobs.head(key)
         return None if head is None else head.size
 
-    async def read(
-        self, key: BlobKey, part: ByteRange | None = None
-    ) -> AsyncIterator[bytes] | None:
-        return await self.blobs.get(key, part)
-
     def verify_url(self, document: DocumentId) -> str:
         base = self.public_url.rstrip("/")
         return f"{base}/verify?document={document}" if base else ""
@@ -51,3 +45,11 @@ def files_of(bookings: "Bookings") -> PdfFiles:
     if bookings.pdf is None:
         raise Unavailable("no PDF files are made here")
     return bookings.pdf
+
+
+async def content_at(bookings: "Bookings", key: BlobKey, part: ByteRange | None = None) -> bytes:
+    """Of a PDF that was stored. At most 20 MB, and some dozens of kB as a rule."""
+    found = await files_of(bookings).blobs.get(key, part)
+    if found is None:
+        raise DocumentFileMissing
+    return b"".join([piece async for piece in found])

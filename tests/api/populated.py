@@ -25,6 +25,7 @@ from greenroom.people import People
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.suspend import suspend
 from greenroom.safety.models import SentMessage, case_id
+from tests.api.deals import deals_in
 from tests.api.world import ApiWorld, ok_json
 from tests.files.ready_files import picture, stored
 from tests.stores import SECRET
@@ -59,6 +60,7 @@ MISSING = {
     "manifestId": "mnf_01k75q8m9h0000000000000000",
     "fileId": "fil_01k75q8k7f0000000000000000",
     "scheduledMessageId": "sch_01k75q8h3e0000000000000000",
+    "documentId": "doc_01k75q8h3e0000000000000000",
 }
 NEW_FILE = {"name": "notes.txt", "size": 5, "sha256": sha256(b"notes").hexdigest()}
 _METADATA = {"filename": "notes.txt", "sha256": NEW_FILE["sha256"]}
@@ -91,6 +93,8 @@ class PopulatedWorld:
     Adi has."""
     avatar: str = ""
     """A picture of Ben's that is not used yet."""
+    document: str = ""
+    """The contract of a booking between Ana and Ben."""
     blurred: str = ""
     """A picture of Ben's that is blurred."""
 
@@ -154,6 +158,9 @@ class PopulatedWorld:
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "tab": "brief",
+            "documentId": self.document,
+            "versionFile": "1.pdf",
+            "sha256": "0" * 64,
             "legId": "leg_1",
             "lbgId": "lbg_1",
             "code": "person-not-found",
@@ -206,6 +213,7 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     await _create_pictures(populated)
     await _create_waiting(populated)
     await _create_set_aside_timers(populated)
+    await _create_document(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
     ok_json(await world.ask("ana", "POST", "/reports", report), 201)
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
@@ -316,6 +324,13 @@ async def _create_set_aside_timers(populated: PopulatedWorld) -> None:
         row = TimerRow(Timer("alarm", id, 1), next_ms=1)
         await store.write(schedule(row.timer))
         await store.write(retry_timer(row, 1, "it failed", is_last=True))
+
+
+async def _create_document(populated: PopulatedWorld) -> None:
+    async with deals_in(populated.world) as deals:
+        await deals.booked()
+        shown = await populated.world.get("ben", f"/threads/{deals.thread}/documents")
+        populated.document = shown["documents"][0]["documentId"]
 
 
 Body = Callable[[PopulatedWorld, str], object]

@@ -12,9 +12,10 @@ from greenroom.bookings.documents import document_rows, draw
 from greenroom.bookings.documents.draw import draw_due, key_of
 from greenroom.bookings.documents.models import DocumentFile, DocumentVersion, FileKind
 from greenroom.bookings.documents.problems import DocumentFileMissing, DocumentTooLong
-from greenroom.bookings.documents.read_documents import content_of, document_pdf
+from greenroom.bookings.documents.read_documents import document_pdf
 from greenroom.bookings.documents.verify import Verdict, Verified, verify
 from greenroom.bookings.pdf.canonical import sha256_hex
+from greenroom.bookings.pdf_files import content_at
 from greenroom.errors import Unavailable
 from tests.bookings.contracts import SignedDeal, booked
 from tests.bookings.deal import JONAS, MAYA, Deal
@@ -39,8 +40,7 @@ async def file_of(signed: SignedDeal, version: DocumentVersion) -> DocumentFile 
 
 async def bytes_of(signed: SignedDeal, version: int = 1) -> bytes:
     found = await document_pdf(signed.deal.bookings, await signed.record(), version)
-    pieces = await content_of(signed.deal.bookings, found.file, None)
-    content = b"".join([piece async for piece in pieces])
+    content = await content_at(signed.deal.bookings, found.key)
     assert len(content) == found.size
     return content
 

@@ -27,6 +27,7 @@ from greenroom.bookings.pdf.documents import Contract
 from greenroom.bookings.pdf_files import PdfFiles, files_of
 from greenroom.errors import Problem, Unavailable
 
+DRAW_SECONDS = 1.0
 _AT_ONCE = 20
 _LEASE_MS = 120_000
 """How long a node has to draw one before another one tries."""

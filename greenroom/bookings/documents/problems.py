@@ -42,3 +42,7 @@ class DocumentTooLong(Problem):
 class DocumentFileMissing(Problem):
     """The PDF that was recorded is not in the file storage. Tell the operator: it is in their
     backup."""
+
+
+class NoReceipts(Problem):
+    """Nothing is booked here in which you take part, so there are no receipts."""

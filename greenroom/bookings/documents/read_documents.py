@@ -1,11 +1,9 @@
 """Reads documents for those who may: the parties of each, and staff."""
 
-from collections.abc import AsyncIterator
-
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from greenroom.blobs.base import ByteRange
+from greenroom.blobs.base import BlobKey
 from greenroom.bookings import rows
 from greenroom.bookings.context import Bookings
 from greenroom.bookings.documents import document_rows
@@ -24,6 +22,10 @@ from greenroom.ids import DocumentId, ThreadId, UserId
 class DocumentPdf(Struct, frozen=True):
     file: DocumentFile
     size: int
+
+    @property
+    def key(self) -> BlobKey:
+        return key_of(self.file)
 
 
 async def documents_of_thread(
@@ -75,12 +77,3 @@ async def document_pdf(bookings: Bookings, record: DocumentRecord, number: int) 
 
 def _kind(version: DocumentVersion) -> FileKind:
     return FileKind.SIGNED if version.signed_ms else FileKind.DRAFT
-
-
-async def content_of(
-    bookings: Bookings, file: DocumentFile, part: ByteRange | None
-) -> AsyncIterator[bytes]:
-    found = await files_of(bookings).read(key_of(file), part)
-    if found is None:
-        raise DocumentFileMissing
-    return found
