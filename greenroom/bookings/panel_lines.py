@@ -38,6 +38,8 @@ class PanelLines(Struct, frozen=True):
     """Cards that the first tab does not list."""
     expenses: tuple[Line, ...] = ()
     docs: tuple[Line, ...] = ()
+    legs: tuple[Leg, ...] = ()
+    """Those that the conversation is about."""
 
 
 async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
@@ -56,6 +58,7 @@ async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
             max(0, booking.cards - MOST) if len(cards) > MOST else 0,
             tuple(line for leg in legs for line in _money(booking, leg)),
             _documents(connection, legs),
+            tuple(legs),
         )
 
     return await bookings.database.read(work)
