@@ -1,6 +1,7 @@
 """One transaction on a booking: locks its group, and writes what was decided, all of it together.
 
-lock the group -> load -> decide (pure) -> legs, card, step, transfers, payments, audit, outbox
+lock the group -> load -> decide (pure) -> legs, card, step, transfers, payments, documents, audit,
+outbox
 """
 
 from typing import Any
@@ -14,12 +15,13 @@ from greenroom.bookings.booking_change import BookingChange
 from greenroom.bookings.card_policy import Rules
 from greenroom.bookings.cards.apply import apply_effects, request_charges
 from greenroom.bookings.cards.decide import Move, is_moot, moot
+from greenroom.bookings.documents.issue import DocumentChange, issue_documents
 from greenroom.bookings.models import Booking, Card, CardState, Leg
-from greenroom.bookings.news import CardNews, LegNews, News
+from greenroom.bookings.news import CardNews, DocumentNews, LegNews, News
 from greenroom.bookings.payment_results import give_back_charges
 from greenroom.bookings.schema import OUTBOX
 from greenroom.bookings.transfers import Cause
-from greenroom.ids import CardId, GroupId, LegId
+from greenroom.ids import CardId, GroupId, LegId, UserId
 from greenroom.people.actor import SYSTEM
 
 _NEW_ROW = insert(OUTBOX)
@@ -89,6 +91,23 @@ class BookingWrite:
         """Adds to the audit trail what no card, transfer or payment says."""
         self._audit.add(actor, action, subject, facts)
 
+    def tell_document(self, change: DocumentChange, actor: UserId, facts: object = None) -> None:
+        """`facts`: for the audit trail, beside what the document is."""
+        document, leg = change.document, change.leg
+        self._audit.add(actor, change.event, f"{document.id}.{document.version}", facts or document)
+        if change.shown:
+            self._news.append(
+                DocumentNews(
+                    group=self.booking.id,
+                    thread=leg.thread or self.booking.thread,
+                    event=change.event,
+                    document=document.id,
+                    version=document.version,
+                    leg=leg.id,
+                    actor=actor,
+                )
+            )
+
     def finish(self) -> Booking:
         """Writes all that has been collected. Nothing is written before."""
         connection, now_ms = self._connection, self._now_ms
@@ -107,6 +126,8 @@ class BookingWrite:
         rows.save_legs(connection, self.before, after, self._cause)
         rows.add_transfers(connection, self.before, changed.transfers, now_ms)
         rows.save_payments(connection, self.before, changed.payments)
+        for issued in issue_documents(connection, self.before, after, self._rules, now_ms):
+            self.tell_document(issued, SYSTEM)
         self._tell(after)
         rows.save_group(connection, after, self._audit.write(connection))
         return after

@@ -144,6 +144,7 @@ def create_group(connection: Connection, group: GroupId, parties: Parties, now_m
         "thread_id": parties.thread,
         "buyer": parties.buyer,
         "sellers": packed(parties.sellers),
+        "names": packed(parties.names),
         "currency": "",
         "payment_method": "",
         "version": 0,
@@ -186,6 +187,7 @@ def booking_with_card(
         thread=ThreadId(group.thread_id),
         buyer=UserId(group.buyer),
         sellers=unpacked(group.sellers, tuple[UserId, ...]),
+        names=unpacked(group.names, dict[UserId, str]),
         currency=group.currency,
         payment_method=group.payment_method,
         legs=booked,
@@ -213,6 +215,7 @@ def save_group(connection: Connection, booking: Booking, audit: Mapping[str, Any
     values = {
         "group": booking.id,
         "sellers": packed(booking.sellers),
+        "names": packed(booking.names),
         "currency": booking.currency,
         "payment_method": booking.payment_method,
         "version": booking.version,

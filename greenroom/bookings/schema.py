@@ -9,7 +9,8 @@
     ├─ transfers              the journal: append-only
     ├─ payments               operations of the payment provider, under their keys
     ├─ documents              what is signed, by version
-    │  └─ signatures          append-only
+    │  ├─ signatures          append-only
+    │  └─ document_files      the SHA-256 of each PDF: append-only
     ├─ audit                  a hash chain for each group: append-only
     └─ outbox                 what the item store does not know yet
 
@@ -42,6 +43,7 @@ GROUPS = Table(
     Column("thread_id", TEXT, nullable=False, unique=True),
     Column("buyer", TEXT, nullable=False),
     Column("sellers", TEXT, nullable=False),
+    Column("names", TEXT, nullable=False),
     Column("currency", TEXT, nullable=False),
     Column("payment_method", TEXT, nullable=False),
     Column("version", INTEGER, nullable=False),
@@ -192,19 +194,32 @@ DOCUMENTS = Table(
     Column("id", TEXT, nullable=False),
     Column("version", INTEGER, nullable=False),
     _group(),
-    Column("leg_id", TEXT, nullable=False),
-    Column("thread_id", TEXT),
+    Column("leg_id", TEXT, ForeignKey("legs.id"), nullable=False),
     Column("state", TEXT, nullable=False),
     Column("content", TEXT, nullable=False),
     Column("content_sha256", TEXT, nullable=False),
-    Column("pdf_sha256", TEXT, nullable=False),
-    Column("document", TEXT, nullable=False),
-    Column("at_ms", INTEGER, nullable=False),
+    Column("consent", TEXT, nullable=False),
+    Column("issued_ms", INTEGER, nullable=False),
+    Column("signed_ms", INTEGER, nullable=False),
+    Column("ended_ms", INTEGER, nullable=False),
+    Column("draw_ms", INTEGER, nullable=False),
+    Column("draw_tries", INTEGER, nullable=False),
     PrimaryKeyConstraint("id", "version"),
     info={PURPOSE: "What is signed, by version: the content and the hashes of content and PDF."},
 )
 Index("documents_of_group", DOCUMENTS.c.group_id, DOCUMENTS.c.id)
-Index("documents_by_pdf", DOCUMENTS.c.pdf_sha256)
+Index("documents_to_draw", DOCUMENTS.c.draw_ms)
+
+DOCUMENT_FILES = Table(
+    "document_files",
+    METADATA,
+    Column("sha256", TEXT, primary_key=True),
+    Column("document_id", TEXT, nullable=False),
+    Column("version", INTEGER, nullable=False),
+    Column("kind", TEXT, nullable=False),
+    Column("at_ms", INTEGER, nullable=False),
+    UniqueConstraint("document_id", "version", "kind"),
+)
 
 SIGNATURES = Table(
     "signatures",
@@ -259,6 +274,6 @@ OUTBOX = Table(
 Index("outbox_waiting", OUTBOX.c.relayed_ms, OUTBOX.c.id)
 Index("outbox_of_group", OUTBOX.c.group_id, OUTBOX.c.relayed_ms, OUTBOX.c.id)
 
-APPEND_ONLY = (AMENDMENTS, STEPS, KEYS, TRANSFERS, SIGNATURES, AUDIT)
+APPEND_ONLY = (AMENDMENTS, STEPS, KEYS, TRANSFERS, SIGNATURES, DOCUMENT_FILES, AUDIT)
 
 SCHEMA = Schema("bookings", METADATA, Path(__file__).parent / "migrations")

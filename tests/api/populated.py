@@ -61,6 +61,7 @@ MISSING = {
     "fileId": "fil_01k75q8k7f0000000000000000",
     "scheduledMessageId": "sch_01k75q8h3e0000000000000000",
     "cardId": "crd_01k75q8h3e0000000000000000",
+    "documentId": "doc_01k75q8h3e0000000000000000",
 }
 NEW_FILE = {"name": "notes.txt", "size": 5, "sha256": sha256(b"notes").hexdigest()}
 _METADATA = {"filename": "notes.txt", "sha256": NEW_FILE["sha256"]}
@@ -93,6 +94,8 @@ class PopulatedWorld:
     Adi has."""
     avatar: str = ""
     """A picture of Ben's that is not used yet."""
+    document: str = ""
+    """The contract of a booking between Ana and Ben."""
     blurred: str = ""
     """A picture of Ben's that is blurred."""
     card: str = ""
@@ -162,6 +165,9 @@ class PopulatedWorld:
             "tab": "brief",
             "legId": self.leg if path.endswith("/calendar.ics") else "leg_1",
             "cardId": self.card,
+            "documentId": self.document,
+            "versionFile": "1.pdf",
+            "sha256": "0" * 64,
             "paymentKey": "lbg_1:p1",
             "lbgId": "lbg_1",
             "code": "person-not-found",
@@ -336,6 +342,8 @@ async def _create_deal(populated: PopulatedWorld) -> None:
     async with deals_in(populated.world, "ben", "lea") as deals:
         booking = await deals.booked()
         populated.threads["deal"], populated.leg = deals.thread, booking["legs"][0]["legId"]
+        shown = await populated.world.get("ben", f"/threads/{deals.thread}/documents")
+        populated.document = shown["documents"][0]["documentId"]
         safety = {"type": "safety", "measures": ["A second person is on the set."]}
         made = ok_json(await deals.propose("ben", safety), 201)
         populated.card = made["card"]["cardId"]
