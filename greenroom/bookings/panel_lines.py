@@ -1,4 +1,9 @@
-"""The lines of a project panel that follow from a booking: its cards, its money, its documents."""
+"""The lines of a project panel that follow from a booking: its cards, its money, its documents.
+
+Careful: everybody in the conversation reads the panel. So the buyer's service fee is not in it, and
+the panel of a group of several legs has only the prices, which all of them have agreed on in its
+offer: what becomes of a leg later is in the panel of the leg's own conversation.
+"""
 
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, select
@@ -7,7 +12,7 @@ from greenroom.bookings import rows
 from greenroom.bookings.card_summary import summary_of
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.context import Bookings
-from greenroom.bookings.models import Booking, Card, Leg
+from greenroom.bookings.models import Card, Leg
 from greenroom.bookings.money import Money
 from greenroom.bookings.schema import CARDS, DOCUMENTS
 from greenroom.ids import ThreadId, UserId
@@ -52,12 +57,14 @@ async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
         booking = rows.find_booking(connection, group)
         found = connection.execute(_CARDS, {"thread": thread})
         cards = [rows.unpacked(row.card, Card) for row in found]
+        is_shared = thread == booking.thread and len(booking.legs) > 1
+        money = _price if is_shared else _money
         legs = [leg for leg in booking.legs if thread in (leg.thread, booking.thread)]
         return PanelLines(
             tuple(_card(one) for one in cards[:MOST]),
             max(0, booking.cards - MOST) if len(cards) > MOST else 0,
-            tuple(line for leg in legs for line in _money(booking, leg)),
-            _documents(connection, legs),
+            tuple(line for leg in legs for line in money(leg)),
+            () if is_shared else _documents(connection, legs),
             tuple(legs),
         )
 
@@ -75,10 +82,13 @@ def _card(card: Card) -> Line:
     )
 
 
-def _money(booking: Booking, leg: Leg) -> list[Line]:
-    lines = [Line(id=leg.id, title=leg.title, state="price", money=leg.price)]
-    if leg.fee is not None:
-        lines.append(Line(id=f"{leg.id}.fee", title="Service fee", state="fee", money=leg.fee))
+def _price(leg: Leg) -> list[Line]:
+    return [Line(id=leg.id, title=leg.title, state="price", money=leg.price)]
+
+
+def _money(leg: Leg) -> list[Line]:
+    """With what came after the offer."""
+    lines = _price(leg)
     lines += [
         Line(id=f"{one.card}.{number}", title=one.title, state=one.kind.value, money=one.price)
         for number, one in enumerate(leg.charges)

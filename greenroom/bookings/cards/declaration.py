@@ -73,7 +73,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
     @property
     def the_leg(self) -> Leg:
-        assert self.leg is not None, "declare `leg_in` for a type that needs a leg"
+        assert self.leg is not None, "`leg_in` must be declared for a type about a leg"
         return self.leg
 
 

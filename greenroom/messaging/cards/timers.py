@@ -16,9 +16,11 @@ def timer_ops(card: Card) -> tuple[Op, ...]:
     ops: list[Op] = []
     due = card.due
     if due is not None:
-        ops.append(schedule(_timer(DEADLINE, card, due.at_ms)))
+        timer = Timer(DEADLINE, _id(card.id, card.version), due.at_ms, _payload(card))
+        ops.append(schedule(timer))
     if due is not None and due.remind_ms:
-        ops.append(schedule(_timer(REMINDER, card, due.remind_ms)))
+        timer = Timer(REMINDER, _id(card.id, card.version), due.remind_ms, _payload(card))
+        ops.append(schedule(timer))
     if card.version > 1:
         ops += [cancel(kind, _id(card.id, card.version - 1)) for kind in (DEADLINE, REMINDER)]
     return tuple(ops)
@@ -30,13 +32,8 @@ def card_in(timer: Timer) -> tuple[ThreadId, CardId, int]:
     return ThreadId(str(payload["threadId"])), CardId(str(payload["cardId"])), version
 
 
-def _timer(kind: str, card: Card, due_ms: int) -> Timer:
-    payload: dict[str, Value] = {
-        "threadId": card.thread,
-        "cardId": card.id,
-        "version": card.version,
-    }
-    return Timer(kind, _id(card.id, card.version), due_ms, payload)
+def _payload(card: Card) -> dict[str, Value]:
+    return {"threadId": card.thread, "cardId": card.id, "version": card.version}
 
 
 def _id(card: CardId, version: int) -> str:
