@@ -16,7 +16,6 @@ from greenroom.bookings.move_card import CardMove
 from greenroom.bookings.pay import pay_group
 from greenroom.bookings.propose_card import NewCard
 from greenroom.bookings.read_bookings import booking_of_thread
-from greenroom.bookings.read_cards import card_record
 from greenroom.clock import ManualClock
 from greenroom.demo.seeding import Seeding
 from greenroom.ids import ThreadId
@@ -110,7 +109,8 @@ class Scene:
         self.wait(minutes=6)
         new = NewCard(key=self._next(), payload=payload, payment_method=pays)
         made = await propose(self._messaging, self._bookings, self._actors[name], self.thread, new)
-        return await self._settled(made.answer.card)
+        await self._bookings.tasks.finish()
+        return made.answer.card
 
     async def answer(
         self, name: str, card: Card, transition: str, input: Input = _NOTHING, *, pays: str = ""
@@ -123,8 +123,9 @@ class Scene:
             input=input,
             payment_method=pays,
         )
-        await answer(self._messaging, self._bookings, self._actors[name], card.id, move)
-        return await self._settled(card)
+        made = await answer(self._messaging, self._bookings, self._actors[name], card.id, move)
+        await self._bookings.tasks.finish()
+        return made.answer.card
 
     async def book(self, offered: Card) -> None:
         """The buyer accepts and pays."""
@@ -157,10 +158,6 @@ class Scene:
         for name in (self._buyer, self._seller):
             seq = found.last_seq - unread.get(name, 0)
             await mark_read(self._messaging, self._actors[name], self.thread, seq)
-
-    async def _settled(self, card: Card) -> Card:
-        await self._bookings.tasks.finish()
-        return (await card_record(self._bookings, card.id)).card
 
     async def _booking(self) -> Booking:
         found = await booking_of_thread(self._bookings, self.thread)

@@ -45,6 +45,34 @@ async def _project(window: Window) -> None:
     await expect(window.page.locator("[data-object]")).to_have_count(5)
 
 
+async def _cards(window: Window) -> None:
+    await window.open("The film of the harbour story")
+    await expect(window.page.get_by_role("region", name="Booking at a glance")).to_contain_text(
+        "Confirmed"
+    )
+    await window.page.locator("[data-card]", has_text="60 minutes more").evaluate(_TO_TOP)
+
+
+async def _card_answer(window: Window) -> None:
+    await _cards(window)
+    card = window.page.locator("[data-card]", has_text="60 minutes more")
+    await card.get_by_role("button", name="Accept").click()
+    await expect(window.page.get_by_role("dialog")).to_contain_text("You pay €95.00 now.")
+
+
+async def _card_offer(window: Window) -> None:
+    await _cards(window)
+    await window.button("Propose").click()
+    await window.page.get_by_role("menuitem", name="Offer a booking").click()
+    await expect(window.page.get_by_label("What is it?")).to_be_visible()
+
+
+async def _disputes(window: Window) -> None:
+    await window.go("/moderation")
+    await window.page.get_by_role("radio", name="Bookings").check()
+    await expect(window.page.get_by_role("article", name="Dispute about")).to_be_visible()
+
+
 async def _group(window: Window) -> None:
     await window.open("The day at Studio Nord")
     await window.sees("In the yard, behind the bakery's car.")
