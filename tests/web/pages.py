@@ -19,6 +19,7 @@ class PageCase(Struct, frozen=True):
     name: str
     who: str
     open: OpenPage
+    has_screenshot: bool = True
 
 
 async def _sign_in(window: Window) -> None:
@@ -50,7 +51,8 @@ async def _cards(window: Window) -> None:
     await expect(window.page.get_by_role("region", name="Booking at a glance")).to_contain_text(
         "Confirmed"
     )
-    await window.page.locator("[data-card]", has_text="60 minutes more").evaluate(_TO_TOP)
+    card = window.page.locator("[data-card]", has_text="60 minutes more")
+    await card.evaluate("one => one.scrollIntoView({ block: 'start' })")
 
 
 async def _card_answer(window: Window) -> None:
@@ -281,7 +283,11 @@ PAGE_CASES = (
     PageCase("keys", _MAYA, _keys),
     PageCase("settings", _MAYA, _settings),
     PageCase("storage", _JONAS, _storage),
+    PageCase("cards", _JONAS, _cards),
+    PageCase("card answer", _JONAS, _card_answer, has_screenshot=False),
+    PageCase("card offer", _JONAS, _card_offer, has_screenshot=False),
     PageCase("moderation", _ADA, _moderation),
+    PageCase("disputes", _ADA, _disputes),
     PageCase("held-picture", _ADA, _held_picture),
     PageCase("decisions", _ADA, _decisions),
     PageCase("not-found", _MAYA, _not_found),
