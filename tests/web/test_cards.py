@@ -52,7 +52,7 @@ async def test_an_offer_is_countered_accepted_and_booked_in_both_windows(
     card = _card(mateo, "The room in May")
     await expect(card).to_contain_text("€1,200.50")
     await expect(card).to_contain_text("Waiting for you")
-    await expect(_card(nord, "The room in May")).to_contain_text("Waiting for Mateo Ruiz")
+    await expect(_card(nord, "The room in May")).to_contain_text("Waiting for Mateo")
 
     dialog = await _act(mateo, "The room in May", "Propose something else")
     await expect(dialog.get_by_label("What is it?")).to_have_value("The room in May")

@@ -58,6 +58,7 @@ export const enCards = {
   "card.due.expire": "Without an answer, it expires.",
   "card.due.accept_in_silence": "Without an answer, it counts as accepted.",
   "card.due.escalate": "Without an answer, our staff decides.",
+  "card.due.staff": "Without a decision, it closes, and nothing changes.",
   "card.due.fail": "If it isn't paid by then, nothing changes.",
   "card.overdue": "overdue",
 
