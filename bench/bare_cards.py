@@ -1,8 +1,8 @@
-"""The upper limit of `make bench-cards`: the same rows written by hand, with nothing decided or read.
+"""The upper limit of `make bench-cards`: the same rows, with nothing read and nothing decided.
 
 The statements of real transitions are recorded once, with their values. They are then written by a
-plain `sqlite3` connection, with as many transactions per commit as are in flight, and by as many
-plain `asyncpg` connections, one prepared statement after the other. As durable as ours.
+plain `sqlite3` connection, one transaction and commit after the other, and by as many plain
+`asyncpg` connections as our pool has, as prepared statements. Both are as durable as ours.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-import asyncpg
+import asyncpg  # type: ignore[import-untyped]
 from sqlalchemy import Connection, event
 
 from bench.card_load import Haggling, Rates, Timings, bookings_on
@@ -92,12 +92,13 @@ class BareSqlite:
     def measure(self, seconds: float) -> Rates:
         timings, until = Timings(), time.perf_counter() + seconds
         while (begun := time.perf_counter()) < until:
-            at = next(self._next)
+            at, number = divmod(next(self._next), len(self._load.moves))
+            if at == len(self._load.moves[number]):
+                break  # all that was recorded
             self._db.execute("BEGIN IMMEDIATE")
-            for moves in self._load.moves:
-                self._write(moves[at])
+            self._write(self._load.moves[number][at])
             self._db.execute("COMMIT")
-            timings.add(begun, len(self._load.moves))
+            timings.add(begun)
         return timings.rates()
 
     def close(self) -> None:
@@ -137,6 +138,8 @@ class BarePostgres:
         async def haggle(number: int) -> None:
             while (begun := time.perf_counter()) < until:
                 at = self._next[number]
+                if at == len(self._load.moves[number]):
+                    break  # all that was recorded
                 self._next[number] += 1
                 connection = await pool.get()
                 await self._write(connection, self._load.moves[number][at])

@@ -1,4 +1,4 @@
-"""The load of `make bench-cards`: two sides counter each other's offers, in many bookings at once."""
+"""The load of `make bench-cards`: two sides counter each other's offers, in many bookings."""
 
 import asyncio
 import time
@@ -35,8 +35,8 @@ class Timings:
         self.seconds: list[float] = []
         self._begun = time.perf_counter()
 
-    def add(self, begun: float, number: int = 1) -> None:
-        self.seconds += [time.perf_counter() - begun] * number
+    def add(self, begun: float) -> None:
+        self.seconds.append(time.perf_counter() - begun)
 
     def rates(self) -> Rates:
         taken = time.perf_counter() - self._begun

@@ -1,9 +1,9 @@
-"""`make bench-cards`: transitions of cards on SQLite and PostgreSQL, next to a bare transaction that
-writes the same rows.
+"""`make bench-cards`: transitions of cards per second, next to bare transactions of the same rows.
 
-Both write with an fsync for each commit, alternate in one run, and have as many transitions in
-flight. A transition of ours also locks, reads, decides, and checks versions and keys. The figures
-are medians of the rounds; a ratio is the median of the ratios of each round.
+Both write with an fsync for each commit and alternate in one run, on SQLite and on PostgreSQL. A
+transition of ours also locks, reads, decides, and checks versions and keys. What waits on SQLite is
+committed together, as in the product; a bare transaction has a commit of its own. The figures are
+medians of the rounds; a ratio is the median of the ratios of each round.
 """
 
 import argparse
@@ -11,7 +11,8 @@ import asyncio
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvloop
@@ -19,15 +20,18 @@ from msgspec import Struct
 from sqlalchemy import make_url
 
 from bench.bare_cards import BarePostgres, BareSqlite, Recorded, recorded
+from bench.card_deadlines import lateness
 from bench.card_load import Rates, hagglings, measured
 from bench.report import last_line, table
 from greenroom.bookings.schema import SCHEMA
 from greenroom.sql.postgres import PostgresDatabase, parse_location
 from greenroom.sql.postgres.location import with_schema
 from greenroom.sql.sqlite import SqliteDatabase
-from scripts.engines import running
+from scripts.engines import postgresql
 
 _POOL = 10
+_MOST_PER_SECOND = 5_000
+"""Of bare transactions: so many are recorded."""
 
 
 class Round(Struct, frozen=True):
@@ -41,26 +45,47 @@ class Round(Struct, frozen=True):
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    options.add_argument("--rounds", type=int, default=7)
-    options.add_argument("--seconds", type=float, default=2.0, help="of each kind in each round")
+    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--seconds", type=float, default=1.5, help="of each kind in each round")
     options.add_argument("--in-flight", type=int, default=32)
+    options.add_argument("--deadlines", type=int, default=10_000, help="due at the same moment")
     chosen = options.parse_args()
     with (
-        running("postgresql") as server,
         tempfile.TemporaryDirectory(dir=".") as folder,
+        _postgresql(Path(folder)) as url,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
-        sqlite, postgres = runner.run(
-            _rounds(server.url, Path(folder), chosen.rounds, chosen.seconds, chosen.in_flight)
+        sqlite, on_postgres = runner.run(
+            _rounds(url, Path(folder), chosen.rounds, chosen.seconds, chosen.in_flight)
         )
-    _print(sqlite, postgres, chosen.in_flight)
+        late_ms = runner.run(lateness(Path(folder), chosen.deadlines))
+    _print(sqlite, on_postgres, chosen.in_flight)
+    _print_deadlines(late_ms)
+    last_line(
+        {
+            "vs_bare_sqlite": _ratio(sqlite),
+            "vs_bare_postgres": _ratio(on_postgres),
+            "late_p99_ms": _percentile(late_ms, 99),
+        }
+    )
     return 0
+
+
+@contextmanager
+def _postgresql(folder: Path) -> Iterator[str]:
+    """As Debian installs it: every commit is fsynced."""
+    folder.chmod(0o755)
+    server = postgresql.start(folder)
+    try:
+        yield server.url
+    finally:
+        server.stop()
 
 
 async def _rounds(
     url: str, folder: Path, rounds: int, seconds: float, in_flight: int
 ) -> tuple[list[Round], list[Round]]:
-    moves = int(rounds * seconds * 6000 / in_flight)
+    moves = int(rounds * seconds * _MOST_PER_SECOND / in_flight)
     load = await recorded(folder, in_flight, moves)
     ours_sqlite = SqliteDatabase(folder / "ours.db")
     ours_postgres = PostgresDatabase(parse_location(f"{url}?schema=ours&pool={_POOL}"))
@@ -106,9 +131,19 @@ def _print(sqlite: Sequence[Round], postgres: Sequence[Round], in_flight: int) -
         for who, name in (("ours", f"greenroom ({engine})"), ("bare", f"bare {engine}"))
     ]
     print(table(["", "per second", "p99 ms"], rows))
-    ratios = {"vs_bare_sqlite": _ratio(sqlite), "vs_bare_postgres": _ratio(postgres)}
     print(f"\nratios in each round: {_listed(sqlite)}; {_listed(postgres)}\n")
-    last_line(ratios)
+
+
+def _print_deadlines(late_ms: Sequence[int]) -> None:
+    """Of deadlines that are due at the same moment, the first one first."""
+    shares = {"median": 50, "p99": 99}
+    figures = {"first": late_ms[0], **{name: _percentile(late_ms, p) for name, p in shares.items()}}
+    rows = [[name, f"{ms} ms"] for name, ms in (figures | {"last": late_ms[-1]}).items()]
+    print(table([f"{len(late_ms):,} deadlines at once", "late"], rows), end="\n\n")
+
+
+def _percentile(sorted_ms: Sequence[int], percent: int) -> int:
+    return sorted_ms[len(sorted_ms) * percent // 100]
 
 
 def _row(name: str, rates: Sequence[Rates]) -> list[str]:

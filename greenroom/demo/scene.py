@@ -1,7 +1,7 @@
 """Plays a sample booking: what its people say, propose and answer, and how time passes between.
 
 All times count from the moment in which its conversation was opened, and each act has a key. So a
-start that was interrupted continues where it stopped.
+start that was interrupted continues where it stopped; a scene that was played to its end is marked.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -17,6 +17,7 @@ from greenroom.bookings.pay import pay_group
 from greenroom.bookings.propose_card import NewCard
 from greenroom.bookings.read_bookings import booking_of_thread
 from greenroom.clock import ManualClock
+from greenroom.demo import records
 from greenroom.demo.seeding import Seeding
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging
@@ -49,8 +50,10 @@ class Scene:
         self._acts = 0
         self._thread: Thread | None = None
 
-    async def open(self, subject: str, text: str, *, city: str, messages: int) -> bool:
-        """Returns whether there is more to play: it ends with so many messages."""
+    async def open(self, subject: str, text: str, *, city: str) -> bool:
+        """Returns whether it is still to be played, or played to its end."""
+        if await records.was_played(self._messaging.store, self._key):
+            return False
         opener, seller = self._actors[self._buyer], self._actors[self._seller]
         opening = Opening(
             kind=Kind.INQUIRY,
@@ -60,8 +63,6 @@ class Scene:
             city=city,
         )
         thread = await open_thread(self._messaging, opener, opening, key=self._key)
-        if thread.last_seq >= messages:
-            return False
         self._clock.advance(ms=thread.created_ms - self._clock.now_ms())
         self._thread = thread
         gate = thread.gates.get(seller.user)
@@ -132,7 +133,8 @@ class Scene:
         await self.answer(self._buyer, offered, "accept", pays=_OK)
 
     async def let_expire(self, card: Card) -> None:
-        assert card.due is not None, "an open card has a deadline"
+        if card.due is None:  # played before
+            return
         self._clock.advance(ms=max(0, card.due.at_ms - self._clock.now_ms()))
         group = await make_deadline(self._bookings, card.id, card.version)
         if group is not None:
@@ -158,6 +160,7 @@ class Scene:
         for name in (self._buyer, self._seller):
             seq = found.last_seq - unread.get(name, 0)
             await mark_read(self._messaging, self._actors[name], self.thread, seq)
+        await records.note_played(self._messaging.store, self._key)
 
     async def _booking(self) -> Booking:
         found = await booking_of_thread(self._bookings, self.thread)
