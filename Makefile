@@ -12,7 +12,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web vision test check format soak soak-messaging soak-pipelining soak-verdicts soak-cards soak-files torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-timers bench-files bench-web screenshots docs lock clean
+.PHONY: help run web vision test check format soak soak-messaging soak-pipelining soak-verdicts soak-cards soak-files torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-timers bench-cards bench-files bench-web screenshots docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -84,6 +84,9 @@ bench-connections: $(DEV) ## ten thousand open sockets: memory of each, and late
 
 bench-timers: $(DEV) ## how late timers run with 100,000 pending, and what sends lose to them
 	$(BIN)/python -m bench.timers
+
+bench-cards: $(DEV) ## transitions of cards next to bare SQL, and 10,000 deadlines at once
+	$(BIN)/python -m bench.cards
 
 bench-files: $(DEV) vision ## uploads, downloads, photos, ratings; and what chat pays for them
 	$(BIN)/python -m bench.files

@@ -13,6 +13,7 @@ import uvloop
 from greenroom import (
     __version__,
     app,
+    audit_commands,
     background_cli,
     backup,
     doctor,
@@ -103,6 +104,14 @@ def _parser(registry: Registry) -> argparse.ArgumentParser:
     check.set_defaults(command=_doctor)
 
     background_cli.add_to(commands, _store_of, registry)
+
+    audit = commands.add_parser("audit", help="check the records of bookings and their money")
+    acts = audit.add_subparsers(required=True, metavar="ACT")
+    verify = acts.add_parser(
+        "verify", help="check every audit chain, journal, card and leg, also while a server runs"
+    )
+    verify.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
+    verify.set_defaults(command=_verify)
 
     copy = commands.add_parser(
         "backup", help="copy items, SQL and files into a new folder, also while the server runs"
@@ -244,6 +253,13 @@ async def _examine(settings: Settings) -> int:
         print(finding.line, flush=True)
         failed = failed or finding.level is doctor.Level.FAIL
     return int(failed)
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    checked = uvloop.run(audit_commands.verified(_store_of(arguments)))
+    for line in audit_commands.lines_of(checked):
+        print(line)
+    return int(bool(checked.faults))
 
 
 def _backup(arguments: argparse.Namespace) -> None:

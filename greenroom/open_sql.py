@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, text
 
 from greenroom import file_permissions
+from greenroom.api.problems import NoDatabase
 from greenroom.app import REGISTRY
 from greenroom.settings import (
     InvalidSetting,
@@ -27,6 +28,7 @@ from greenroom.sql.sqlite import SqliteDatabase
 if TYPE_CHECKING:
     from greenroom.sql.postgres import Location
 
+
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
 
@@ -42,6 +44,23 @@ async def opened_sql(
         for schema in schemas:
             await (database.migrate(schema) if migrates else _check_current(database, schema))
         await database.write(_answer)
+        yield database
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def opened_to_read(
+    settings: Settings, schemas: Sequence[Schema] = REGISTRY.sql_schemas
+) -> AsyncIterator[Database]:
+    """Also while a server writes to it. Changes nothing, and creates no file."""
+    path = sql_path(settings)
+    if path is not None and not path.exists():
+        raise NoDatabase(str(path))
+    database = _open(settings)
+    try:
+        for schema in schemas:
+            await _check_current(database, schema)
         yield database
     finally:
         await database.close()

@@ -96,6 +96,10 @@ class BookingWrite:
                 )
             )
 
+    def note(self, actor: str, action: str, subject: str, facts: object) -> None:
+        """Adds to the audit trail what no card, transfer or payment says."""
+        self._audit.add(actor, action, subject, facts)
+
     def finish(self) -> Booking:
         """Writes all that has been collected. Nothing is written before."""
         connection, now_ms = self._connection, self._now_ms
@@ -107,6 +111,10 @@ class BookingWrite:
             self._audit.add(transfer.cause.card, f"transfer.{transfer.kind}", transfer.id, transfer)
         for payment in changed.payments:
             self._audit.add(payment.card, f"payment.{payment.state}", payment.key, payment)
+        for leg in after.legs:
+            if leg != self.before.leg(leg.id):
+                self._audit.add(self._cause.card, "leg.changed", leg.id, leg)
+        self._tell_deadlines(after)
         rows.save_legs(connection, self.before, after, self._cause)
         rows.add_transfers(connection, self.before, changed.transfers, now_ms)
         rows.save_payments(connection, self.before, changed.payments)
@@ -153,6 +161,15 @@ class BookingWrite:
                 self._save(moot(card, _CLOSED, self._now_ms), booked=False)
                 if card.state is CardState.ACCEPTED:
                     give_back_charges(self.change, card)
+
+    def _tell_deadlines(self, after: Booking) -> None:
+        """Deadlines of legs that nothing else tells of: their timers have to move."""
+        told = {leg for one in self._news if isinstance(one, CardNews) for leg in one.due_legs}
+        told |= {one.leg.id for one in self._news if isinstance(one, LegNews)}
+        for leg_id in self._due_legs(after):
+            leg = after.leg(leg_id)
+            if leg is not None and leg.due_ms and leg_id not in told:
+                self.tell_leg("leg.rescheduled", leg, SYSTEM, shown=False)
 
     def _tell(self, after: Booking) -> None:
         values = [

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from greenroom.bookings.cards.decide import declared_transitions
+from greenroom.bookings.cards.decide import declared_transitions, not_open
 from greenroom.bookings.cards.payloads import Input, Nothing, Payload
-from greenroom.bookings.cards.problems import CardNotOpen, InvalidCard, UnknownCardType
+from greenroom.bookings.cards.problems import InvalidCard, UnknownCardType
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.models import Card, CardType
 from greenroom.errors import Problem, quoted
@@ -33,7 +33,7 @@ def input_of(card: Card, transition: str, raw: Mapping[str, Any] | None) -> Inpu
     found = [one for one in declared if one.name == transition]
     if not found:
         possible = tuple(one.name for one in declared if card.state in one.sources)
-        raise CardNotOpen(card.state.value, _word(transition), possible)
+        raise not_open(card, _word(transition), possible)
     here = next((one for one in found if card.state in one.sources), found[0])
     if raw and here.input is Nothing:
         raise InvalidCard(f"{here.name} takes no input; leave it out")

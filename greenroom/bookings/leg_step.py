@@ -44,12 +44,10 @@ def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> boo
         assert leg.deposit is not None
         asked = replace(write.change.leg(leg.id), deposit=replace(leg.deposit, due_ms=0))
         write.change.save(with_due(asked, rules))
-        write.tell_leg("deposit.requested", write.change.leg(leg.id), SYSTEM, shown=False)
     elif ends_ms and ends_ms <= now_ms:
         if any(one.leg == leg.id and one.type in _WAITS_FOR for one in write.booking.open_cards):
             later = replace(leg, closes_from_ms=now_ms + _HOUR_MS)
             write.change.save(with_due(later, rules))
-            write.tell_leg("leg.postponed", write.change.leg(leg.id), SYSTEM, shown=False)
             return True
         close_leg(write.change, leg.id, rules)
         write.tell_leg("leg.closed", write.change.leg(leg.id), SYSTEM)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from greenroom.demo.sample_panel import SampleEdit
 from greenroom.demo.upload import SampleFile
 from greenroom.files.models import NewManifest
 from greenroom.messaging.models import Kind, Role
@@ -81,6 +82,8 @@ class SampleThread(Struct, frozen=True, kw_only=True):
     member_states: Mapping[str, MemberState] = {}
     reports: tuple[SampleReport, ...] = ()
     scheduled: tuple[SampleScheduled, ...] = ()
+    panel: tuple[SampleEdit, ...] = ()
+    """Edits of its project panel."""
     picture: SampleFile | None = None
     """The thread's picture, which its opener sets."""
     avatars: Mapping[str, SampleFile] = {}

@@ -10,6 +10,7 @@ from greenroom.demo.models import (
     SampleScheduled,
     SampleThread,
 )
+from greenroom.demo.sample_panel import BOOKING_EDITS
 from greenroom.messaging.models import Kind, Role
 from greenroom.safety.models import Decision, Reason
 
@@ -148,6 +149,7 @@ BOOKING = SampleThread(
         ),
     ),
     member_states={"maya": MemberState(unread=2, pinned=True)},
+    panel=BOOKING_EDITS,
 )
 
 GROUP = SampleThread(

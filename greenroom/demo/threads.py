@@ -23,6 +23,7 @@ from greenroom.messaging.edit import edit
 from greenroom.messaging.models import GateStatus, NewAttachment, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.panel.edit_tab import edit_tab
 from greenroom.messaging.problems import (
     AlreadyAsked,
     ClientIdReused,
@@ -120,6 +121,7 @@ class _Seeder:
         for number, line in enumerate(sample.messages):
             self._clock.advance(seconds=60 * line.after)
             await self._say(thread.id, number, line)
+        await self._fill_panel(thread.id)
         for report in sample.reports:
             await self._report(thread.id, report)
         await self._set_member_states(thread)
@@ -207,6 +209,13 @@ class _Seeder:
         key = f"{self._sample.key}:scheduled:{number}"
         new = NewScheduled(later.text, send_ms)
         await schedule_message(self._messaging, self._cast[later.author], thread, new, key=key)
+
+    async def _fill_panel(self, thread: ThreadId) -> None:
+        messaging, sample = self._messaging, self._sample
+        for number, made in enumerate(sample.panel):
+            client_id = f"{sample.key}:panel:{number}"
+            author = self._cast[made.author]
+            await edit_tab(messaging, author, thread, made.tab, client_id, made.edit)
 
     async def _report(self, thread: ThreadId, report: SampleReport) -> None:
         messaging, message = self._messaging, self._said[report.line]

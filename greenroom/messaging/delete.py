@@ -15,7 +15,7 @@ from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageDeleted
 from greenroom.messaging.models import Message, MessageKind
-from greenroom.messaging.problems import MessageNotFound, NotYours
+from greenroom.messaging.problems import CardsStay, MessageNotFound, NotYours
 from greenroom.messaging.roles import Operation, may
 from greenroom.people.actor import Actor
 from greenroom.store.base import Op
@@ -36,6 +36,8 @@ async def delete(
         raise NotYours
     if message.kind is MessageKind.SYSTEM:
         raise MessageNotFound
+    if message.kind is MessageKind.CARD:
+        raise CardsStay
     if message.deleted_ms is not None:
         return message
     return await change_message(
@@ -73,6 +75,7 @@ def tombstoned(message: Message, now_ms: int, actor: Actor) -> Message:
         policy_hints=(),
         spam_score="0",
         moderation="clean",
+        card=None,
         deleted_ms=now_ms,
         deleted_by=actor.user,
     )

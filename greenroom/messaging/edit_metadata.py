@@ -41,7 +41,7 @@ async def edit_metadata(
 
 def with_metadata(found: Message, metadata: str | UnsetType | None) -> Message:
     """The same object where the metadata is unset or unchanged."""
-    if found.kind is MessageKind.SYSTEM or found.deleted_ms is not None:
+    if found.kind in (MessageKind.SYSTEM, MessageKind.CARD) or found.deleted_ms is not None:
         raise MessageNotFound
     if isinstance(metadata, UnsetType) or found.metadata == metadata:
         return found

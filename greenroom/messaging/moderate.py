@@ -33,6 +33,23 @@ async def check_text(
     return verdict
 
 
+async def card_verdict(
+    messaging: Messaging, actor: Actor, thread: Thread, written: str
+) -> TextVerdict:
+    """Cards often say the same again, so that repeats do not count."""
+    verdict = await judge(
+        messaging.safety,
+        actor,
+        written,
+        booked=rules.is_booked(thread),
+        first_contact=rules.is_behind_gate(thread, actor.user),
+        repeats=RepeatCheck.IGNORED,
+    )
+    if isinstance(verdict, Refuse):
+        raise _refused(verdict)
+    return verdict
+
+
 async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> None:
     """For a new thread, whose name cannot be held: it is refused instead."""
     _check_plain(thread, subject, messaging.clock.now_ms())

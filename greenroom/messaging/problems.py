@@ -167,6 +167,10 @@ class DeliverableNeedsReview(Problem):
     deliverable with other words; a caption can be sent as a message."""
 
 
+class CardsStay(Problem):
+    """A card cannot be deleted: it is part of the record of the booking. Withdraw it instead."""
+
+
 class CardNeedsReview(Problem):
     """A moderator would have to look at what the card says first. Say it in other words, or send it
     as a message."""

@@ -19,6 +19,7 @@ from greenroom.background.public_events import (
 )
 from greenroom.ids import UserId
 from greenroom.messaging import rules
+from greenroom.messaging.cards import public_events as cards
 from greenroom.messaging.events import (
     Event as LiveEvent,
     MessageCreated,
@@ -91,6 +92,7 @@ KINDS = (
     EventKind("request.blocked", "The target blocked the sender.", _REQUEST),
     EventKind("request.expired", "Nobody answered it in time.", _REQUEST),
     EventKind("request.withdrawn", "The sender withdrew it, or removed its target.", _REQUEST),
+    *cards.KINDS,
 )
 
 
@@ -147,7 +149,8 @@ def message_created(message: Message) -> list[Event]:
     """A system message of the server's own also is the event that it tells."""
     event, seq, at_ms = message.event, message.seq, message.sent_ms
     if event is None:
-        return [Event("message.created", at_ms, message.author, (message.id, seq))]
+        created = Event("message.created", at_ms, message.author, (message.id, seq))
+        return [created, *cards.proposed(message)]
     created = Event("message.created", at_ms, message.author, (message.id, seq, event))
     if event not in BUILT_IN_EVENTS:
         return [created]
@@ -160,7 +163,8 @@ def _told_by(message: Message) -> tuple[str, ...]:
             return (message.author,)
         case "subject.changed":
             return ()  # it is a text
-    return message.about
+    of_card = cards.told_by(message)
+    return message.about if of_card is None else of_card
 
 
 def text_edited(message: Message, at_ms: int, *also: str) -> Event:
@@ -194,6 +198,8 @@ def _of_message(live: MessageEvent, now_ms: int) -> list[Event]:
             return message_created(message)
         case MessageDeleted():
             return [message_deleted(message)]
+        case MessageEdited() if before is not None and message.card != before.card:
+            return []  # the event of the card's step tells it
         case MessageEdited() if before is not None:
             return [_edited(message, before, now_ms)]
         case ReactionChanged() if before is not None:

@@ -61,7 +61,9 @@ MISSING = {
     "fileId": "fil_01k75q8k7f0000000000000000",
     "scheduledMessageId": "sch_01k75q8h3e0000000000000000",
     "documentId": "doc_01k75q8h3e0000000000000000",
+    "cardId": "crd_01k75q8h3e0000000000000000",
 }
+_OF_DEALS = ("/cards", "/booking", "/documents", "/receipts.pdf")
 NEW_FILE = {"name": "notes.txt", "size": 5, "sha256": sha256(b"notes").hexdigest()}
 _METADATA = {"filename": "notes.txt", "sha256": NEW_FILE["sha256"]}
 TUS = {
@@ -93,10 +95,14 @@ class PopulatedWorld:
     Adi has."""
     avatar: str = ""
     """A picture of Ben's that is not used yet."""
-    document: str = ""
-    """The contract of a booking between Ana and Ben."""
     blurred: str = ""
     """A picture of Ben's that is blurred."""
+    card: str = ""
+    """Ben has proposed it; it waits for Ana."""
+    content_sha256: str = ""
+    """Of the contract between them."""
+    leg: str = ""
+    """What Ana has booked with Ben."""
 
     @property
     def sent(self) -> str:
@@ -146,7 +152,7 @@ class PopulatedWorld:
         place = self.place(caller)
         in_thread = path.endswith("/participants/{userId}")
         names = {
-            "threadId": self.threads[place],
+            "threadId": self.threads["deal" if self.is_deal(caller, path) else place],
             "messageId": self.messages[place],
             "requestId": self.request_for(path),
             "caseId": self.case,
@@ -158,10 +164,12 @@ class PopulatedWorld:
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "tab": "brief",
-            "documentId": self.document,
+            "documentId": _document(self),
             "versionFile": "1.pdf",
             "sha256": "0" * 64,
-            "legId": "leg_1",
+            "legId": self.leg if path.endswith("/calendar.ics") else "leg_1",
+            "cardId": self.card,
+            "paymentKey": "lbg_1:p1",
             "lbgId": "lbg_1",
             "code": "person-not-found",
             "follower": "no-such-follower",
@@ -171,6 +179,10 @@ class PopulatedWorld:
         for name, value in names.items():
             path = path.replace(f"{{{name}}}", value)
         return path + ("?name=ma" if path == "/v1/people" else "")
+
+    def is_deal(self, caller: str, path: str) -> bool:
+        """Ben's deal with Ana, for those who take no part in another conversation."""
+        return self.place(caller) == "talk" and path.endswith(_OF_DEALS)
 
     def file_for(self, caller: str, method: str, path: str) -> str:
         if method in ("GET", "HEAD") and path == "/v1/files/{fileId}":
@@ -213,7 +225,7 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     await _create_pictures(populated)
     await _create_waiting(populated)
     await _create_set_aside_timers(populated)
-    await _create_document(populated)
+    await _create_deal(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
     ok_json(await world.ask("ana", "POST", "/reports", report), 201)
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
@@ -326,11 +338,23 @@ async def _create_set_aside_timers(populated: PopulatedWorld) -> None:
         await store.write(retry_timer(row, 1, "it failed", is_last=True))
 
 
-async def _create_document(populated: PopulatedWorld) -> None:
-    async with deals_in(populated.world) as deals:
-        await deals.booked()
-        shown = await populated.world.get("ben", f"/threads/{deals.thread}/documents")
-        populated.document = shown["documents"][0]["documentId"]
+def _document(populated: PopulatedWorld) -> str:
+    """The contract of the leg."""
+    return populated.leg.replace("leg_", "doc_")
+
+
+async def _create_deal(populated: PopulatedWorld) -> None:
+    """Lea has left this conversation too."""
+    async with deals_in(populated.world, "ben", "lea") as deals:
+        booking = await deals.booked()
+        populated.threads["deal"], populated.leg = deals.thread, booking["legs"][0]["legId"]
+        contract = await populated.world.get("ben", f"/documents/{_document(populated)}")
+        populated.content_sha256 = contract["versions"][0]["contentSha256"]
+        safety = {"type": "safety", "measures": ["A second person is on the set."]}
+        made = ok_json(await deals.propose("ben", safety), 201)
+        populated.card = made["card"]["cardId"]
+        own = f"/threads/{deals.thread}/participants/{populated.world.ids['lea']}"
+        ok_json(await populated.world.ask("lea", "DELETE", own), 204)
 
 
 Body = Callable[[PopulatedWorld, str], object]
@@ -394,6 +418,21 @@ def bodies() -> dict[str, Body]:
         "POST /v1/threads/{threadId}/panel/{tab}/edits": lambda populated, caller: {
             "clientId": "edit-1",
             "edit": {"action": "add", "kind": "section", "fields": {"title": "Light"}},
+        },
+        "POST /v1/threads/{threadId}/cards": lambda populated, caller: {
+            "content": {
+                "type": "extras",
+                "items": [{"title": "Prints", "price": {"minor": 2000, "currency": "EUR"}}],
+            }
+        },
+        "POST /v1/cards/{cardId}/steps": lambda populated, caller: {
+            "transition": "withdraw",
+            "version": 1,
+        },
+        "POST /v1/documents/{documentId}/signatures": lambda populated, caller: {
+            "version": 1,
+            "contentSha256": populated.content_sha256,
+            "consent": True,
         },
         "POST /v1/inbox/read": lambda populated, caller: {},
         "POST /v1/preview": lambda populated, caller: {

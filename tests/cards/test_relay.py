@@ -1,10 +1,15 @@
 """A card in its conversation: message, folder, status, deadline, reminder."""
 
+import pytest
+
 from greenroom.bookings.cards.payloads import Complete
 from greenroom.bookings.chart import Account
 from greenroom.bookings.models import CardState, DepositState, LegStatus
 from greenroom.messaging import rules
+from greenroom.messaging.delete import delete
+from greenroom.messaging.edit import edit
 from greenroom.messaging.models import Folder, Kind, MessageKind, Status
+from greenroom.messaging.problems import CardsStay, MessageNotFound
 from tests.cards.world import DAY_MS, OK, CardWorld
 
 
@@ -41,6 +46,16 @@ async def test_a_card_waits_in_the_action_folder(world: CardWorld) -> None:
     assert await world.folders("ana", "ben") == {"ana": Folder.ACTION, "ben": Folder.BOOKINGS}
     await world.answer("ana", done, "accept")
     assert await world.folders("ana", "ben") == {"ana": Folder.BOOKINGS, "ben": Folder.BOOKINGS}
+
+
+async def test_the_message_of_a_card_stays(local: CardWorld) -> None:
+    thread = await local.inquiry()
+    await local.propose("ben", thread.id, local.offer())
+    [message] = await local.log("ben", thread.id)
+    with pytest.raises(CardsStay):
+        await delete(local.messaging, local.actors["ben"], thread.id, message.id)
+    with pytest.raises(MessageNotFound):
+        await edit(local.messaging, local.actors["ben"], thread.id, message.id, "Free of charge")
 
 
 async def test_a_deadline_fires_once(world: CardWorld) -> None:

@@ -35,6 +35,16 @@ async def _conversation(window: Window) -> None:
     await window.sees("or rather from the first look on?")
 
 
+async def _project(window: Window) -> None:
+    await window.open("Editorial in Lisbon")
+    project = window.page.get_by_role("radio", name="Project")
+    if not await project.is_visible():  # on a phone, it opens over the conversation
+        await window.button("Details").click()
+    await project.check()
+    await window.page.get_by_role("tab", name="Shot list").click()
+    await expect(window.page.locator("[data-object]")).to_have_count(5)
+
+
 async def _group(window: Window) -> None:
     await window.open("The day at Studio Nord")
     await window.sees("In the yard, behind the bakery's car.")
@@ -224,6 +234,7 @@ PAGE_CASES = (
     PageCase("sign-in", "", _sign_in),
     PageCase("inbox", _MAYA, _inbox),
     PageCase("conversation", _MAYA, _conversation),
+    PageCase("project", _MAYA, _project),
     PageCase("group", _MAYA, _group),
     PageCase("files", _MAYA, _files),
     PageCase("clip", _MAYA, _clip),

@@ -42,11 +42,13 @@ test("a reset runs the handlers of its sources only; one without sources runs al
   assert.deepEqual(calls, ["inbox", "scheduled", "inbox again"]);
 });
 
-test("the client has a handler for every event of the server", () => {
+test("the client has a handler for every event of the server", async () => {
   const client = createClient({ api: "http://127.0.0.1:9", token: () => "no token", shared: false });
   client.open("thr_1"); // an open thread handles typing and presence
+  const panel = await client.panel("thr_1");
   const { events } = client as unknown as { events: EventRegistry };
   assert.ok(SERVER_EVENT_TYPES.length > 10);
   assert.deepEqual(SERVER_EVENT_TYPES.filter((type) => !events.has(type)), []);
+  panel.close();
   client.close();
 });

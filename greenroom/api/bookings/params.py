@@ -25,3 +25,6 @@ DryRunQuery: TypeAlias = Annotated[
         "`Idempotency-Key`.",
     ),
 ]
+PaymentKeyInPath: TypeAlias = Annotated[
+    str, PathParameter(name="paymentKey", pattern=r"^[A-Za-z0-9_:-]+$", max_length=MAX_ID)
+]

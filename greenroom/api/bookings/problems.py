@@ -11,6 +11,7 @@ PROBLEMS = Problems(
         cards.CardNotFound: ProblemResponse(404),
         cards.LegNotFound: ProblemResponse(404),
         documents.DocumentNotFound: ProblemResponse(404),
+        cards.NoStuckPayment: ProblemResponse(404),
         # invalid input
         cards.UnknownCardType: ProblemResponse(422),
         cards.InvalidCard: ProblemResponse(422),

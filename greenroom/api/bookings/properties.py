@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from greenroom.api.background.rest import MAX_NAME, MAX_TIMER_ID
 from greenroom.api.openapi.property import (
     Property,
     described,
@@ -9,24 +10,56 @@ from greenroom.api.openapi.property import (
     text_property,
     time_property,
 )
+from greenroom.api.params import ID
+from greenroom.bookings.cards.payloads import (
+    Cancel,
+    Complete,
+    DepositClaim,
+    Dispute,
+    Expense,
+    Extras,
+    Offer,
+    Overtime,
+    Proofs,
+    Reschedule,
+    Safety,
+)
+from greenroom.errors import MAX_DETAIL
 
 _ID = "The {}'s id."
 _MOST_NOTE = 2000
 _MOST_TITLE = 120
 _MOST_SHORT = 80
 
+_TYPES = (
+    Offer,
+    Reschedule,
+    Extras,
+    Overtime,
+    Proofs,
+    Expense,
+    Cancel,
+    DepositClaim,
+    Complete,
+    Dispute,
+    Safety,
+)
+
 PROPERTIES: Mapping[str, Property] = {
+    **{f"{one.__name__}.type": described("The card's type.") for one in _TYPES},
     # cards
     "NewCardBody.content": described(
         "What the card says: `type`, and the fields of that type. They are those of "
         "`CardView.content`."
     ),
-    "NewCardBody.legId": Property(
-        "The leg that the card is about, where the booking has several. An offer has none."
+    "NewCardBody.legId": id_property(
+        "The leg that the card is about, where the booking has several. An offer has none.", ID
     ),
-    "paymentMethod": described(
+    "paymentMethod": Property(
         "The buyer's means of payment: a token that the payment provider made for it. A card "
-        "number is refused."
+        "number is refused.",
+        max_length=200,
+        min_length=1,
     ),
     "transition": described("What happens, such as `accept`, `counter` or `withdraw`."),
     "NewStep.version": described("The version of the card that you have seen."),
@@ -50,6 +83,7 @@ PROPERTIES: Mapping[str, Property] = {
     "CardStep.after": described("The state after it."),
     "CardStep.userId": id_property("Who made it; `usr_system` for a deadline or a payment."),
     "CardStep.side": described("What they are to the booking."),
+    "CardStep.transition": text_property("What happened, such as `accept`.", _MOST_SHORT),
     "CardStep.at": time_property("When it was made."),
     "CardStep.note": text_property("What they wrote. Empty for nothing.", _MOST_NOTE),
     "CardStep.content": described("The card's new content, if the step changed it."),
@@ -116,7 +150,7 @@ PROPERTIES: Mapping[str, Property] = {
     "Dispute.claim": described("What the opener asks for from the deposit."),
     "Dispute.answer": described("What happened, as the other side sees it."),
     "answerEvidence": id_property("The other side's files, sent in the conversation."),
-    "Safety.measures": described("What both agree on for a safe job."),
+    "Safety.measures": Property("What both agree on for a safe job.", max_length=300, min_length=1),
     # money and bookings
     "minor": described("Minor units of the currency: cents of EUR, whole yen of JPY."),
     "currency": text_property("ISO 4217 code in capital letters.", 3),
@@ -166,10 +200,40 @@ PROPERTIES: Mapping[str, Property] = {
     "BookingTotals.held": described("What is held as a deposit."),
     "BookingTotals.refunded": described("What the buyer got back."),
     "BookingTotals.paidOut": described("What the provider was paid; null for the buyer."),
+    # for staff
+    "disputes": described("Disputes that wait for a decision."),
+    "OpenDispute.lbgId": id_property("The booking's id: that of its group of legs."),
+    "OpenDispute.threadId": id_property("The conversation with the dispute."),
+    "leg": described("The leg that it is about."),
+    "OpenDispute.card": described("The dispute: `content` has what both sides say and show."),
+    "BookingTrouble.payments": described("Payments that were tried too often."),
+    "OperatorPayment.key": id_property("The payment's key, with which it is tried again."),
+    "OperatorPayment.lbgId": id_property("The booking's id: that of its group of legs."),
+    "OperatorPayment.threadId": id_property("The conversation in which it was agreed."),
+    "payment": described("The payment."),
+    "OperatorPayment.tries": described("How often it was tried."),
+    "OperatorPayment.problem": text_property("What went wrong last.", 500),
+    "askedAt": time_property("When the booking asked for it."),
+    "deadlines": described(
+        "Deadlines that failed too often. `greenroom background` and "
+        "`POST /v1/background/timers/replay` run them again."
+    ),
+    "FailedDeadline.kind": text_property("The timer's kind.", MAX_NAME),
+    "FailedDeadline.timerId": text_property("The timer's id.", MAX_TIMER_ID),
+    "FailedDeadline.threadId": id_property("The conversation, if the timer names it."),
+    "FailedDeadline.dueAt": time_property("When it was due."),
+    "FailedDeadline.tries": described("How often it was tried."),
+    "FailedDeadline.error": text_property("What went wrong last.", MAX_DETAIL),
+    "relays": described("News that have not reached their conversation for a minute."),
+    "WaitingRelay.lbgId": id_property("The booking's id: that of its group of legs."),
+    "WaitingRelay.threadId": id_property("The conversation that waits for them."),
+    "WaitingRelay.since": time_property("When the oldest was decided."),
+    "WaitingRelay.setAside": described("Whether one of them cannot be relayed."),
     "Message.card": described("Of a message of kind `card`: its card, as it is now."),
 }
 
 PARAMETERS: Mapping[str, str] = {
     "cardId": "The card's id.",
+    "paymentKey": "The payment's key.",
     "dryRun": "Whether to show what would happen, and write nothing.",
 }

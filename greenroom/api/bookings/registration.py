@@ -5,15 +5,23 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from greenroom.api.bookings.access_matrix import ACCESS
 from greenroom.api.bookings.document_docs import (
     DOCUMENT_ACCESS,
     DOCUMENT_EXAMPLES,
     DOCUMENT_PARAMETERS,
     DOCUMENT_PROPERTIES,
 )
+from greenroom.api.bookings.examples import EXAMPLES
 from greenroom.api.bookings.problems import PROBLEMS
 from greenroom.api.bookings.properties import PARAMETERS, PROPERTIES
-from greenroom.api.bookings.rest import bookings, cards, documents, verify_document
+from greenroom.api.bookings.rest import (
+    bookings,
+    cards,
+    documents,
+    moderation,
+    verify_document,
+)
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.pages.verify_document import verify_document_js, verify_document_page
 from greenroom.api.registry import ContextApi
@@ -89,6 +97,7 @@ API = ContextApi(
     routes=(
         cards.routes,
         bookings.routes,
+        moderation.routes,
         documents.routes,
         verify_document.routes,
         verify_document_page,
@@ -96,9 +105,9 @@ API = ContextApi(
     ),
     dependencies={"bookings": lambda contexts: contexts[Bookings]},
     problems=PROBLEMS,
-    examples=DOCUMENT_EXAMPLES,
+    examples={**EXAMPLES, **DOCUMENT_EXAMPLES},
     properties={**PROPERTIES, **DOCUMENT_PROPERTIES},
     parameters={**PARAMETERS, **DOCUMENT_PARAMETERS},
-    access=DOCUMENT_ACCESS,
+    access=ACCESS + DOCUMENT_ACCESS,
     leased_jobs=_leased_jobs,
 )

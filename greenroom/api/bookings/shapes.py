@@ -164,7 +164,7 @@ class ThreadBooking(Struct, rename="camel"):
 
 
 def card_with_steps(record: CardRecord) -> CardWithSteps:
-    return CardWithSteps(record.card.thread, record.view, [_step(one) for one in record.steps])
+    return CardWithSteps(record.card.thread, record.view, [step_shape(one) for one in record.steps])
 
 
 def dry_run_shape(found: DryRun) -> DryRunResult:
@@ -235,7 +235,7 @@ def _deposit(deposit: Deposit) -> LegDeposit:
     return LegDeposit(deposit.money, deposit.state, due)
 
 
-def _step(step: Step) -> CardStep:
+def step_shape(step: Step) -> CardStep:
     return CardStep(
         version=step.version,
         transition=step.transition,

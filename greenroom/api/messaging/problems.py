@@ -22,6 +22,7 @@ PROBLEMS = Problems(
         messaging.TextRefused: ProblemResponse(422),
         messaging.DeliverableNeedsReview: ProblemResponse(422),
         messaging.CardNeedsReview: ProblemResponse(422),
+        messaging.CardsStay: ProblemResponse(409),
         messaging.TextRejected: ProblemResponse(422),
         messaging.PlainTextOnly: ProblemResponse(422),
         messaging.TooManyParticipants: ProblemResponse(422),

@@ -249,8 +249,13 @@ def _transition(declared: Declaration, card: Card, request: Request, caller: Cal
         if one.name == request.transition:
             return one
     choices = tuple(one.name for one in found if _may(one, card, caller))
+    raise not_open(card, request.transition, choices)
+
+
+def not_open(card: Card, transition: str, choices: tuple[str, ...]) -> CardNotOpen:
+    """The refusal of a transition that the card's state does not have."""
     advice = f"You can {' or '.join(choices)} it" if choices else _NOTHING_TO_DO[card.is_open]
-    raise CardNotOpen(card.state.value, request.transition, choices, advice)
+    return CardNotOpen(card.state.value, transition, choices, advice)
 
 
 def _check_input(transition: Transition, given: Input) -> None:

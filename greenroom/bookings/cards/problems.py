@@ -100,3 +100,8 @@ class PaymentMethodNeeded(Problem):
     """This costs {amount}. Send the buyer's payment method as paymentMethod."""
 
     amount: Clause
+
+
+class NoStuckPayment(Problem):
+    """There is no stuck payment with this key: it was made, retried or never asked for. Read the
+    list again."""

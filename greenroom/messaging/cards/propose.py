@@ -25,7 +25,7 @@ from greenroom.messaging.access import ThreadView
 from greenroom.messaging.cards.after_decision import after_decision
 from greenroom.messaging.cards.parties import named_parties, parties_of
 from greenroom.messaging.cards.read import seen_thread
-from greenroom.messaging.cards.texts import check_content
+from greenroom.messaging.cards.texts import checked_content, clean_content
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.send_checks import check_may_send
@@ -61,7 +61,8 @@ async def propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> CardAnswer:
     view, new = await _place(messaging, bookings, actor, thread_id, new, CARDS)
-    await check_content(messaging, actor, view.thread, new.payload)
+    payload = await checked_content(messaging, actor, view.thread, new.payload)
+    new = replace(new, payload=payload)
     parties = await named_parties(messaging, view.thread)
     answer = await propose_card(bookings, actor.user, parties, new)
     return await _answered(messaging, bookings, answer)
@@ -85,8 +86,11 @@ async def answer(
     """Members of the card's thread, and staff of the marketplace where a transition is theirs."""
     record, view = await _card(messaging, bookings, actor, card_id, CARDS)
     move = _move(record.card, wanted)
-    if view is not None:
-        await check_content(messaging, actor, view.thread, move.input)
+    if view is None:
+        move = replace(move, input=clean_content(move.input))
+    else:
+        checked = await checked_content(messaging, actor, view.thread, move.input)
+        move = replace(move, input=checked)
     staff = actor.may(Scope.MODERATOR)
     made = await move_card(bookings, actor.user, record.card.id, move, staff=staff)
     return await _answered(messaging, bookings, made)

@@ -66,7 +66,7 @@ async def read_booking(
     return seen_booking(found, actor.user, staff=actor.may(Scope.MODERATOR))
 
 
-async def read_leg(messaging: Messaging, bookings: Bookings, actor: Actor, leg_id: LegId) -> Leg:
+async def read_leg(bookings: Bookings, actor: Actor, leg_id: LegId) -> Leg:
     """For the buyer, its provider and staff."""
     booking = await booking_of_leg(bookings, leg_id)
     leg = None if booking is None else booking.leg(leg_id)

@@ -1,6 +1,7 @@
 """Checks what people write in cards: as messages are, and the files that they name."""
 
 from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -9,29 +10,53 @@ from greenroom.bookings.cards.problems import InvalidCard
 from greenroom.files.access import load_many
 from greenroom.files.models import FileState
 from greenroom.ids import FileId
+from greenroom.messaging import text
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
-from greenroom.messaging.moderate import check_text
+from greenroom.messaging.moderate import card_verdict
 from greenroom.messaging.problems import CardNeedsReview
 from greenroom.people.actor import Actor
 from greenroom.safety.verdict import Hold
 
+C = TypeVar("C", bound=msgspec.Struct)
 _NOT_WRITTEN = frozenset(
     {"type", "currency", "provider", "timeZone", "receipt", "startsAt", "endsAt"}
 )
 _FILES = frozenset({"files", "evidence", "answerEvidence"})
 
 
-async def check_content(
-    messaging: Messaging, actor: Actor, thread: Thread, content: msgspec.Struct
-) -> None:
-    """Refuses what a message could not say, and files that the thread does not show."""
+async def checked_content(messaging: Messaging, actor: Actor, thread: Thread, content: C) -> C:
+    """The content with its texts cleaned as those of messages are. Refuses what a message could not
+    say, and files that the thread does not show."""
+    content = clean_content(content)
     written = "\n".join(_texts(msgspec.to_builtins(content)))
-    if written:
-        verdict = await check_text(messaging, actor, thread, written)
-        if isinstance(verdict, Hold):
-            raise CardNeedsReview
+    if written and isinstance(await card_verdict(messaging, actor, thread, written), Hold):
+        raise CardNeedsReview
     await _check_files(messaging, thread, _files(content))
+    return content
+
+
+def clean_content(content: C) -> C:
+    """Without characters that nobody sees, in one form of Unicode. Pure."""
+    cleaned = _cleaned(msgspec.to_builtins(content))
+    try:
+        return msgspec.convert(cleaned, type(content))
+    except msgspec.ValidationError:
+        raise InvalidCard("a text that must say something has only blanks") from None
+
+
+def _cleaned(value: Any, name: str = "") -> Any:
+    match value:
+        case str() if name not in _NOT_WRITTEN:
+            return text.clean_or_empty(value)
+        case dict():
+            return {
+                key: one if key in _FILES else _cleaned(one, str(key)) for key, one in value.items()
+            }
+        case list() | tuple():
+            return [_cleaned(one, name) for one in value]
+        case _:
+            return value
 
 
 def _texts(value: object, name: str = "") -> Iterator[str]:

@@ -153,7 +153,8 @@ def _author(head: Thread, actor: UserId) -> UserId:
 def _with_step(
     messaging: Messaging, head: Thread, shown: Message, view: str, step: Message
 ) -> tuple[tuple[Op, ...], tuple[Event, ...]]:
-    after = replace(shown, card=view, version=shown.version + 1)
+    is_removed = shown.deleted_ms is not None  # by a moderator
+    after = replace(shown, card=None if is_removed else view, version=shown.version + 1)
     changed = Put(MESSAGING, items.message_item(after), F("version").equals(shown.version))
     note = change_note(messaging, head, after, messaging.clock.now_ms())
     return (message_op(step), changed, note), (MessageEdited(after, shown), MessageCreated(step))

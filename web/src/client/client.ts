@@ -31,12 +31,13 @@ import type {
   OutgoingAttachment,
   Pictures,
   ProblemDocument,
+  ProjectPanel,
   Sending,
   SendOptions,
 } from "./types";
 import { UseCases } from "./usecases";
 import { Value } from "./observable";
-import type { AckOf, Reply, RequestFrame, ToHub, ToTab } from "./protocol";
+import type { AckOf, Notification, Reply, RequestFrame, ToHub, ToTab } from "./protocol";
 
 const FIRST_CONNECT_MS = 400;
 const START_RETRY_MS = 3000;
@@ -149,6 +150,12 @@ class UserClient extends UseCases implements Client, ConversationHost {
 
   pictures(): Promise<Pictures> {
     return this.#files.pictures();
+  }
+
+  async panel(threadId: string): Promise<ProjectPanel> {
+    const { ProjectPanelClient } = await import("./panel");
+    const notify = (frame: Notification): void => this.#post({ type: "notify", frame });
+    return new ProjectPanelClient(threadId, this.rest, this.store, this.on, notify);
   }
 
   acknowledge(noticeId: string): Promise<void> {
@@ -427,7 +434,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
   }
 
   typing(threadId: string, on: boolean): void {
-    this.#post({ type: "typing", threadId, on });
+    this.#post({ type: "notify", frame: { type: "typing", threadId, on } });
   }
 
   read(threadId: string, seq: number): void {

@@ -7,7 +7,7 @@
 import { clientProblem, ProblemError } from "./rest";
 import type { Changes, ClientFrame, ServerEvent, ServerFrame } from "./socket";
 import type { ConnectionStatus, ProblemDocument } from "./types";
-import type { Reply, RequestFrame } from "./protocol";
+import type { Notification, Reply, RequestFrame } from "./protocol";
 
 const PING_MS = 30_000;
 const REPLY_TIMEOUT_MS = 10_000;
@@ -110,7 +110,7 @@ export class SocketConnection {
   }
 
   /** Sends a frame that has no reply; does nothing without a connection. */
-  send(frame: Extract<ClientFrame, { type: "focus" | "typing" }>): void {
+  send(frame: Notification | Extract<ClientFrame, { type: "focus" }>): void {
     if (this.isLive) this.#socket?.send(JSON.stringify(frame));
   }
 

@@ -62,8 +62,8 @@ export class Hub implements ConnectionListener {
       case "focus":
         tab.focus = message.threadIds;
         return this.#sendFocus();
-      case "typing":
-        return this.#connection?.send({ type: "typing", threadId: message.threadId, on: message.on });
+      case "notify":
+        return this.#connection?.send(message.frame);
       case "request":
         void this.#connection?.request(message.frame).then((reply) => {
           tab.port.post({ type: "reply", n: message.n, reply });

@@ -15,6 +15,9 @@ import type {
 export type NumberedFrame = Extract<ClientFrame, { id: number }>;
 export type RequestFrame = { [T in NumberedFrame["type"]]: Omit<Extract<NumberedFrame, { type: T }>, "id"> }[NumberedFrame["type"]];
 
+/** A frame that has no answer. */
+export type Notification = Extract<ClientFrame, { type: "typing" | "focus_panel" }>;
+
 /** A message in the outbox, as saved in the browser. */
 export interface QueuedMessage {
   clientMessageId: string;
@@ -44,7 +47,8 @@ export type Reply<F extends RequestFrame = RequestFrame> =
 export type ToHub =
   | { type: "hello"; api: string; lock: string | null; queued: QueuedMessage[] }
   | { type: "focus"; threadIds: string[] }
-  | { type: "typing"; threadId: string; on: boolean }
+  /** Sends a frame that has no answer. It is dropped without a connection. */
+  | { type: "notify"; frame: Notification }
   | { type: "request"; n: number; frame: RequestFrame }
   | { type: "send"; queued: QueuedMessage }
   | { type: "retry"; clientMessageId: string }

@@ -176,6 +176,68 @@ export interface AuthAck {
   expiresAt?: string | null;
 }
 
+export interface Cancel {
+  type: "cancel";
+  /** Why. */
+  reason: string;
+  /** What the buyer gets back, where the two agree on it; without it the policy decides. */
+  refund?: Money | null;
+}
+
+export interface CardOption {
+  /** Its name. */
+  transition: string;
+  /** What it is called on a button. */
+  title: string;
+  /** Who can do it. */
+  userIds: Array<string>;
+  /** Whether the marketplace's staff can do it. */
+  staff: boolean;
+  /** What goes with it. */
+  input: InputKind;
+}
+
+export type CardState = "accepted" | "applied" | "countered" | "declined" | "expired" | "failed" | "proposed" | "withdrawn";
+
+export type CardType = "cancel" | "complete" | "deposit_claim" | "dispute" | "expense" | "extras" | "offer" | "overtime" | "proofs" | "reschedule" | "safety";
+
+export interface CardView {
+  /** The card's id. */
+  cardId: string;
+  /** What the card proposes. */
+  type: CardType;
+  /** What its type is called. */
+  title: string;
+  /** `proposed` or `countered` while it waits for an answer, `accepted` while a payment is under way; then `applied`, `declined`, `withdrawn`, `expired` or `failed`. */
+  state: CardState;
+  /** Counts its steps. A transition names the version it acts on. */
+  version: number;
+  /** The leg that it is about; null for an offer. */
+  legId: string | null;
+  /** Who proposed what it says now. */
+  proposerUserId: string;
+  /** What they are to the booking. */
+  proposerSide: Side;
+  /** Whose answer it needs. */
+  waitsOnUserIds: Array<string>;
+  /** Whether it needs a decision of the marketplace's staff. */
+  waitsOnStaff: boolean;
+  /** What it says, by its type. */
+  content: Offer | Reschedule | Extras | Overtime | Proofs | Expense | Cancel | DepositClaim | Complete | Dispute | Safety;
+  /** What the last one to act wrote, or why it failed. Empty for nothing. */
+  note: string;
+  /** When something happens by itself; null for never. ISO 8601, in UTC. */
+  dueAt: string | null;
+  /** What happens then. */
+  dueTransition: string | null;
+  /** What can be done with it now, and by whom. */
+  options: Array<CardOption>;
+  /** When it was proposed. ISO 8601, in UTC. */
+  createdAt: string;
+  /** When it last changed. ISO 8601, in UTC. */
+  changedAt: string;
+}
+
 export interface Changes {
   /** Give it with the next call. */
   cursor: string;
@@ -204,6 +266,12 @@ export interface Closing {
   reconnectAfterMs: number;
 }
 
+export interface Complete {
+  type: "complete";
+  /** A note in the writer's own words. */
+  note?: string;
+}
+
 /** Deletes a message. A tombstone keeps its place. */
 export interface Delete {
   type: "delete";
@@ -224,6 +292,32 @@ export interface Delivered {
   threadId: string;
   /** The message's position in the conversation: 1, 2, 3 … */
   seq: number;
+}
+
+export interface DepositClaim {
+  type: "deposit_claim";
+  /** How much of the deposit the provider claims. */
+  amount: Money;
+  /** Why. */
+  reason: string;
+  /** Files that were sent in the conversation. */
+  evidence?: Array<string>;
+}
+
+export interface Dispute {
+  type: "dispute";
+  /** What happened, as its opener sees it. */
+  reason: string;
+  /** What the opener asks to be paid back. */
+  refund?: Money | null;
+  /** What the opener asks for from the deposit. */
+  claim?: Money | null;
+  /** Files that were sent in the conversation. */
+  evidence?: Array<string>;
+  /** The other side's account. */
+  answer?: string;
+  /** The other side's files, sent in the conversation. */
+  answerEvidence?: Array<string>;
 }
 
 /** Changes the text of your own message. */
@@ -276,11 +370,38 @@ export interface EditPanelAck {
   change: PanelChange;
 }
 
+export interface Expense {
+  type: "expense";
+  /** What was bought. */
+  title: string;
+  /** What it costs. */
+  price: Money;
+  /** A file with the receipt, sent in the conversation. */
+  receipt?: string | null;
+  /** A note in the writer's own words. */
+  note?: string;
+}
+
 /** The token expires soon. Send `auth` with a new one, or the server closes the socket. */
 export interface Expiring {
   type: "token.expiring";
   /** When the token expires. */
   expiresAt: string;
+}
+
+export interface Extra {
+  /** What it is. */
+  title: string;
+  /** What it costs. */
+  price: Money;
+}
+
+export interface Extras {
+  type: "extras";
+  /** What is added. */
+  items: Array<Extra>;
+  /** A note in the writer's own words. */
+  note?: string;
 }
 
 /** A file, as its owner sees it. */
@@ -495,7 +616,36 @@ export interface InboxChanges {
   gone: Array<string>;
 }
 
+/** What a transition needs beside its name. */
+export type InputKind = "answer" | "content" | "note" | "nothing" | "reason" | "ruling";
+
 export type Kind = "booking" | "direct" | "dispute" | "group" | "inquiry" | "invite" | "studio" | "support" | "system";
+
+/** One provider's job: who, what, where, when, for how much. */
+export interface LegTerms {
+  /** Who provides it: somebody in the conversation. */
+  provider: string;
+  /** What the job is called. */
+  title: string;
+  /** What the provider does, such as `photographer`. */
+  service?: string;
+  /** Where it takes place. */
+  place?: string;
+  /** The city. Refunds may depend on it. */
+  city?: string;
+  /** Your own category. Refunds may depend on it. */
+  category?: string;
+  /** When it begins. Send it with an offset from UTC. ISO 8601, in UTC. */
+  startsAt: string;
+  /** When it ends. Send it with an offset from UTC. ISO 8601, in UTC. */
+  endsAt: string;
+  /** The job's zone in the IANA database, such as `Europe/Berlin`. */
+  timeZone?: string;
+  /** What it costs. */
+  price: Money;
+  /** What is held as a deposit; null for nothing. */
+  deposit?: Money | null;
+}
 
 /** What a file shows, found from its content. */
 export type Media = "other" | "pdf" | "picture" | "sound" | "video";
@@ -543,6 +693,8 @@ export interface Message {
   attachments?: Array<Attachment>;
   /** Not in responses to writes. */
   seenBy?: Array<string>;
+  /** Of a message of kind `card`: its card, as it is now. */
+  card?: CardView;
 }
 
 /** The answer to `delete` and `react`. */
@@ -646,6 +798,14 @@ export interface ModerationNotice {
   band: number | null;
 }
 
+/** An amount of one currency. */
+export interface Money {
+  /** Minor units of the currency: cents of EUR, whole yen of JPY. */
+  minor: number;
+  /** ISO 4217 code in capital letters. */
+  currency: string;
+}
+
 /** Moves an object to another place. */
 export interface MoveObject {
   /** What the edit does: `add`, `set`, `move` or `remove`. */
@@ -692,6 +852,24 @@ export interface NoticeCreated {
 export type NoticeKind = "band_kept" | "banded" | "reinstated" | "rejected" | "released" | "removed" | "suspended" | "warned";
 
 export type ObjectKind = "note" | "picture" | "section" | "shot";
+
+export interface Offer {
+  type: "offer";
+  /** One job for each provider. */
+  legs: Array<LegTerms>;
+  /** A note in the writer's own words. */
+  note?: string;
+}
+
+export interface Overtime {
+  type: "overtime";
+  /** By how many minutes the job is longer. */
+  minutes: number;
+  /** What it costs. */
+  price: Money;
+  /** A note in the writer's own words. */
+  note?: string;
+}
 
 /** An accepted edit, and the object as it left it. */
 export interface PanelChange {
@@ -878,6 +1056,18 @@ export interface ProblemDocument {
   detail?: string;
 }
 
+export interface Proofs {
+  type: "proofs";
+  /** What is shown. */
+  title: string;
+  /** Files of the thread and manifests of deliverables. */
+  files?: Array<string>;
+  /** A note in the writer's own words. */
+  note?: string;
+  /** Given by the server. */
+  round?: number;
+}
+
 /** Adds or removes an emoji reaction. */
 export interface React {
   type: "react";
@@ -967,6 +1157,16 @@ export interface RequestChanged {
   status: GateStatus;
 }
 
+export interface Reschedule {
+  type: "reschedule";
+  /** When it begins. Send it with an offset from UTC. ISO 8601, in UTC. */
+  startsAt: string;
+  /** When it ends. Send it with an offset from UTC. ISO 8601, in UTC. */
+  endsAt: string;
+  /** A note in the writer's own words. */
+  note?: string;
+}
+
 /** Gets everything that was missed since the cursor. Live events follow. */
 export interface Resume {
   type: "resume";
@@ -998,6 +1198,14 @@ export type Role = "admin" | "buyer" | "host" | "member" | "seller" | "support";
 
 /** A viewer's own preference. */
 export type SafeMode = "blur" | "hide" | "show";
+
+export interface Safety {
+  type: "safety";
+  /** What both agree on for a safe job. */
+  measures: Array<string>;
+  /** A note in the writer's own words. */
+  note?: string;
+}
 
 /** What the virus scanner said. */
 export type Scan = "clean" | "infected" | "unscannable" | "unscanned";
@@ -1102,6 +1310,9 @@ export interface SetField {
   /** The version of the field, or for `move` `placedVersion`, that the editor saw; 0 for a field that was not set. */
   base: number;
 }
+
+/** What somebody is to a booking. */
+export type Side = "buyer" | "seller" | "staff" | "system";
 
 export type Status = "archived" | "awaiting_reply" | "completed" | "confirmed" | "disputed" | "locked" | "open" | "pending_decision";
 

@@ -33,6 +33,13 @@ export type NewReport = Schemas["NewReport"];
 export type NewThread = Schemas["NewThread"];
 export type Opened = Schemas["Opened"];
 export type OwnReport = Schemas["OwnReport"];
+export type PanelChange = Schemas["PanelChange"];
+export type PanelEdit = Schemas["NewPanelEdit"]["edit"];
+export type PanelLine = Schemas["PanelLine"];
+export type PanelObject = Schemas["PanelObject"];
+export type PanelTab = Schemas["PanelTab"];
+export type PanelTabName = Schemas["Tab"];
+export type PanelValue = string | number | boolean;
 export type Person = Schemas["Person"];
 export type Picture = Schemas["Picture"];
 export type Profile = Schemas["Profile"];
@@ -318,12 +325,47 @@ export interface Client {
   readonly scheduled: ScheduledMessages;
   readonly moderation: Moderation;
 
+  /** The project panel of a thread with a booking. Its code is loaded with the first call. */
+  panel(threadId: string): Promise<ProjectPanel>;
+
   /** Uploads, and the user's files. Its code is loaded with the first call. */
   files(): Promise<Files>;
   /** Null until `files()` has loaded it. That happens by itself if an earlier page has left uploads. */
   readonly loadedFiles: Readable<Files | null>;
   /** Pictures and download URLs of the files in messages and profiles. Loaded with the first call. */
   pictures(): Promise<Pictures>;
+}
+
+/** Someone else who has the panel on screen. */
+export interface PanelPresence {
+  userId: string;
+  tab: PanelTabName;
+  /** What they edit, if anything. */
+  objectId: string | null;
+  field: string | null;
+}
+
+export interface PanelState {
+  /** Null until they are loaded. */
+  tabs: readonly PanelTab[] | null;
+  present: readonly PanelPresence[];
+  /** It could not be loaded. */
+  problem: Problem | null;
+}
+
+/** The project panel of a thread, kept up to date until `close()`. Each edit has an id: pass the same one to try again. */
+export interface ProjectPanel {
+  readonly threadId: string;
+  readonly state: Readable<PanelState>;
+  /** Loads all tabs again. */
+  load(): Promise<void>;
+  /** Rejects with `edit-clash` (see its `clash`) where the field has changed since `base`, and with
+   * `panel-object-deleted`. */
+  edit(tab: PanelTabName, edit: PanelEdit, clientId?: string): Promise<PanelChange>;
+  history(tab: PanelTabName, cursor?: string): Promise<Page<PanelChange>>;
+  /** Tells the others which tab is on screen, and what is being edited. Call it again with every change. */
+  focus(tab: PanelTabName | null, objectId?: string, field?: string): void;
+  close(): void;
 }
 
 /** A file that is being uploaded, or was: until a message with it is sent, or `cancel`. */

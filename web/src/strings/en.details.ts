@@ -5,7 +5,7 @@ export const enDetails = {
   "panel.label": "Details",
   "panel.people": "People",
   "panel.project": "Project",
-  "panel.projectText": "The brief, shot list and files will show up here.",
+  "panel.views": "What to show",
   "panel.settings": "This conversation",
   "panel.close": "Close details",
   "panel.folder": "Folder",

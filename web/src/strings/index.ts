@@ -9,6 +9,7 @@ import type { enDetails } from "./en.details";
 import type { enFiles } from "./en.files";
 import type { enModeration } from "./en.moderation";
 import type { enNewConversation } from "./en.newConversation";
+import type { enProject } from "./en.project";
 import type { enReport } from "./en.report";
 import type { enSettings } from "./en.settings";
 import type { enShortcuts } from "./en.shortcuts";
@@ -20,6 +21,7 @@ type English = typeof en &
   typeof enFiles &
   typeof enModeration &
   typeof enNewConversation &
+  typeof enProject &
   typeof enSettings &
   typeof enShortcuts;
 type Translation<T> = T extends string ? string : { readonly [K in keyof T]: string };

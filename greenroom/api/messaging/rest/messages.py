@@ -37,6 +37,7 @@ from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.outgoing import Held, Outgoing, Sent, Waiting
 from greenroom.messaging.problems import (
     AcceptFirst,
+    CardsStay,
     ClientIdReused,
     ConversationClosed,
     ConversationLocked,
@@ -263,7 +264,7 @@ async def edit_message(
     response_description="The deleted message, without its text.",
     response_headers=_ETAG,
     status_code=200,
-    responses=refuses(*_MISSING, NotYours, VersionMismatch),
+    responses=refuses(*_MISSING, NotYours, CardsStay, VersionMismatch),
 )
 async def delete_message(
     thread_id: ThreadIdInPath,
