@@ -14,6 +14,7 @@ from greenroom.api.demo import NotADemoStore
 from greenroom.api.problems import NoDatabase
 from greenroom.app import TABLES
 from greenroom.blobs.s3.location import below
+from greenroom.bookings.settings import BookingSettings
 from greenroom.clock import Clock
 from greenroom.demo import records as demo_records
 from greenroom.open_sql import demo_sql
@@ -78,9 +79,15 @@ class DemoSettings(Settings, frozen=True):
 
 def for_demo(settings: Settings) -> DemoSettings:
     """The same settings with a separate folder and secret, and with a folder of its own in a
-    bucket and a schema of its own in PostgreSQL, so that samples never mix with real data."""
-    blobs = below(settings.blobs, "demo") if settings.blobs else ""
-    own = {"data": settings.data / "demo", "secret": "", "blobs": blobs, "sql": demo_sql(settings)}
+    bucket and a schema of its own in PostgreSQL, so that samples never mix with real data.
+    Payments go to the sandbox."""
+    own = {
+        "data": settings.data / "demo",
+        "secret": "",
+        "blobs": below(settings.blobs, "demo") if settings.blobs else "",
+        "sql": demo_sql(settings),
+        "groups": (BookingSettings(payments="sandbox"), *settings.groups),
+    }
     return DemoSettings(**(msgspec.structs.asdict(settings) | own))
 
 

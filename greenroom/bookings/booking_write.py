@@ -21,7 +21,7 @@ from greenroom.bookings.news import CardNews, DocumentNews, LegNews, News
 from greenroom.bookings.payment_results import give_back_charges
 from greenroom.bookings.schema import OUTBOX
 from greenroom.bookings.transfers import Cause
-from greenroom.ids import GroupId, LegId, UserId
+from greenroom.ids import CardId, GroupId, LegId, UserId
 from greenroom.people.actor import SYSTEM
 
 _NEW_ROW = insert(OUTBOX)
@@ -29,15 +29,23 @@ _CLOSED = "The booking has changed, so that this is no longer possible."
 
 
 class BookingWrite:
-    def __init__(self, connection: Connection, group: GroupId, now_ms: int, rules: Rules) -> None:
-        """Locks the group until the transaction ends, and loads its booking."""
+    def __init__(
+        self,
+        connection: Connection,
+        group: GroupId | Row[Any],
+        now_ms: int,
+        rules: Rules,
+        card: CardId | None = None,
+    ) -> None:
+        """Locks the group until the transaction ends, and loads its booking, with one card. A row
+        of the group is one that is locked."""
+        row = rows.lock_group(connection, group) if isinstance(group, str) else group
         self._connection = connection
         self._now_ms = now_ms
         self._rules = rules
-        row: Row[Any] = rows.lock_group(connection, group)
-        self.before = rows.booking_of(connection, row)
+        self.before, self.card = rows.booking_with_card(connection, row, card)
         self.booking = self.before
-        self._audit = AuditTrail(group, row.audit_number, row.audit_hash, now_ms)
+        self._audit = AuditTrail(self.before.id, row.audit_number, row.audit_hash, now_ms)
         self._news: list[News] = []
         self._cause: Cause | None = None
         self.change: BookingChange | None = None
@@ -79,6 +87,10 @@ class BookingWrite:
             )
         )
 
+    def note(self, actor: str, action: str, subject: str, facts: object) -> None:
+        """Adds to the audit trail what no card, transfer or payment says."""
+        self._audit.add(actor, action, subject, facts)
+
     def tell_document(self, change: DocumentChange, actor: UserId, facts: object = None) -> None:
         """`facts`: for the audit trail, beside what the document is."""
         document, leg = change.document, change.leg
@@ -95,10 +107,6 @@ class BookingWrite:
                     actor=actor,
                 )
             )
-
-    def note(self, actor: str, action: str, subject: str, facts: object) -> None:
-        """Adds to the audit trail what no card, transfer or payment says."""
-        self._audit.add(actor, action, subject, facts)
 
     def finish(self) -> Booking:
         """Writes all that has been collected. Nothing is written before."""

@@ -60,8 +60,8 @@ MISSING = {
     "manifestId": "mnf_01k75q8m9h0000000000000000",
     "fileId": "fil_01k75q8k7f0000000000000000",
     "scheduledMessageId": "sch_01k75q8h3e0000000000000000",
-    "documentId": "doc_01k75q8h3e0000000000000000",
     "cardId": "crd_01k75q8h3e0000000000000000",
+    "documentId": "doc_01k75q8h3e0000000000000000",
 }
 _OF_DEALS = ("/cards", "/booking", "/documents", "/receipts.pdf")
 NEW_FILE = {"name": "notes.txt", "size": 5, "sha256": sha256(b"notes").hexdigest()}
@@ -99,8 +99,9 @@ class PopulatedWorld:
     """A picture of Ben's that is blurred."""
     card: str = ""
     """Ben has proposed it; it waits for Ana."""
+    document: str = ""
+    """The contract between them."""
     content_sha256: str = ""
-    """Of the contract between them."""
     leg: str = ""
     """What Ana has booked with Ben."""
 
@@ -164,11 +165,11 @@ class PopulatedWorld:
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "tab": "brief",
-            "documentId": _document(self),
-            "versionFile": "1.pdf",
-            "sha256": "0" * 64,
             "legId": self.leg if path.endswith("/calendar.ics") else "leg_1",
             "cardId": self.card,
+            "documentId": self.document,
+            "versionFile": "1.pdf",
+            "sha256": "0" * 64,
             "paymentKey": "lbg_1:p1",
             "lbgId": "lbg_1",
             "code": "person-not-found",
@@ -338,17 +339,14 @@ async def _create_set_aside_timers(populated: PopulatedWorld) -> None:
         await store.write(retry_timer(row, 1, "it failed", is_last=True))
 
 
-def _document(populated: PopulatedWorld) -> str:
-    """The contract of the leg."""
-    return populated.leg.replace("leg_", "doc_")
-
-
 async def _create_deal(populated: PopulatedWorld) -> None:
     """Lea has left this conversation too."""
     async with deals_in(populated.world, "ben", "lea") as deals:
         booking = await deals.booked()
         populated.threads["deal"], populated.leg = deals.thread, booking["legs"][0]["legId"]
-        contract = await populated.world.get("ben", f"/documents/{_document(populated)}")
+        shown = await populated.world.get("ben", f"/threads/{deals.thread}/documents")
+        populated.document = shown["documents"][0]["documentId"]
+        contract = await populated.world.get("ben", f"/documents/{populated.document}")
         populated.content_sha256 = contract["versions"][0]["contentSha256"]
         safety = {"type": "safety", "measures": ["A second person is on the set."]}
         made = ok_json(await deals.propose("ben", safety), 201)

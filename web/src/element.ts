@@ -13,7 +13,7 @@ import { mount, unmount } from "svelte";
 import { createClient, type Client } from "./client";
 import { Keys } from "./app/keys";
 import { Prefs } from "./app/prefs.svelte";
-import { AppContext } from "./app/appContext.svelte";
+import { AppContext, type ChoosePaymentMethod } from "./app/appContext.svelte";
 import { collectPages } from "./app/pages";
 import { Router } from "./app/router.svelte";
 import Shell from "./app/Shell.svelte";
@@ -40,6 +40,9 @@ function adopted(): CSSStyleSheet {
 class GreenroomInbox extends HTMLElement {
   static readonly observedAttributes = ["api", "theme", "thread"];
 
+  /** Called when the user is about to pay for something: resolves to a token of your payment provider for
+   * their payment method, or to null if they cancel. Without it, cards that cost something can't be accepted here. */
+  onPaymentMethod: ChoosePaymentMethod | null = null;
   #token: Token | null = null;
   #running: { client: Client; router: Router; keys: Keys; shell: Record<string, unknown> } | null =
     null;
@@ -114,6 +117,7 @@ class GreenroomInbox extends HTMLElement {
       embedded: true,
       leave: () => this.#stop(),
     });
+    app.payments = async (request) => (await this.onPaymentMethod?.(request)) ?? null;
     const thread = this.getAttribute("thread");
     if (thread !== null) router.inbox("all", thread);
     this.addEventListener("keydown", keys.handle);

@@ -10,8 +10,8 @@ PROBLEMS = Problems(
         # not there, or not visible to the caller
         cards.CardNotFound: ProblemResponse(404),
         cards.LegNotFound: ProblemResponse(404),
-        documents.DocumentNotFound: ProblemResponse(404),
         cards.NoStuckPayment: ProblemResponse(404),
+        documents.DocumentNotFound: ProblemResponse(404),
         # invalid input
         cards.UnknownCardType: ProblemResponse(422),
         cards.InvalidCard: ProblemResponse(422),

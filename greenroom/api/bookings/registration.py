@@ -15,13 +15,7 @@ from greenroom.api.bookings.document_docs import (
 from greenroom.api.bookings.examples import EXAMPLES
 from greenroom.api.bookings.problems import PROBLEMS
 from greenroom.api.bookings.properties import PARAMETERS, PROPERTIES
-from greenroom.api.bookings.rest import (
-    bookings,
-    cards,
-    documents,
-    moderation,
-    verify_document,
-)
+from greenroom.api.bookings.rest import bookings, cards, documents, moderation, verify_document
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.pages.verify_document import verify_document_js, verify_document_page
 from greenroom.api.registry import ContextApi
@@ -97,8 +91,8 @@ API = ContextApi(
     routes=(
         cards.routes,
         bookings.routes,
-        moderation.routes,
         documents.routes,
+        moderation.routes,
         verify_document.routes,
         verify_document_page,
         verify_document_js,
@@ -106,8 +100,9 @@ API = ContextApi(
     dependencies={"bookings": lambda contexts: contexts[Bookings]},
     problems=PROBLEMS,
     examples={**EXAMPLES, **DOCUMENT_EXAMPLES},
+    demo="greenroom.demo.bookings",
     properties={**PROPERTIES, **DOCUMENT_PROPERTIES},
     parameters={**PARAMETERS, **DOCUMENT_PARAMETERS},
-    access=ACCESS + DOCUMENT_ACCESS,
+    access="\n".join((ACCESS, DOCUMENT_ACCESS)),
     leased_jobs=_leased_jobs,
 )

@@ -24,6 +24,15 @@ import { Toasts } from "./toasts.svelte";
 /** The author of automatic messages. */
 export const SYSTEM = "usr_system";
 
+/** What a payment is for. `amount` is null if only the server knows it. */
+export interface PaymentRequest {
+  threadId: string;
+  amount: { minor: number; currency: string } | null;
+}
+
+/** Lets the user choose how to pay; resolves to a token of the payment provider, or null if they cancel. */
+export type ChoosePaymentMethod = (request: PaymentRequest) => Promise<string | null>;
+
 type Leave = (options: { forget: boolean }) => void;
 
 /** Whose profile card is open, and from which conversation. */
@@ -41,6 +50,8 @@ export class AppContext {
   readonly router: Router;
   readonly prefs: Prefs;
   readonly keys: Keys;
+  /** How buyers pay: the demo's sandbox, a function of the site that embeds the inbox, or no way. */
+  payments: "sandbox" | ChoosePaymentMethod | null = null;
   readonly toasts = new Toasts();
   /** Embedded in another site: no account, no settings, no moderation. */
   readonly embedded: boolean;

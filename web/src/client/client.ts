@@ -20,6 +20,7 @@ import { type UnconfirmedMessage, OutboxView, toOutgoing } from "./outboxView";
 import { type HubPort, acquireTabLock, connectToHub, type TabLock } from "./hubPort";
 import { claimsOf, Tokens } from "./tokens";
 import type {
+  Cards,
   Client,
   ClientOptions,
   ConnectionStatus,
@@ -150,6 +151,11 @@ class UserClient extends UseCases implements Client, ConversationHost {
 
   pictures(): Promise<Pictures> {
     return this.#files.pictures();
+  }
+
+  async cards(): Promise<Cards> {
+    const { CardsClient } = await import("./cards");
+    return new CardsClient(this.rest, this.store);
   }
 
   async panel(threadId: string): Promise<ProjectPanel> {

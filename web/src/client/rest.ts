@@ -48,7 +48,14 @@ export class Rest {
       headers?: Record<string, string>;
     };
     const url = fillPath(path as string, parameters ?? {}) + queryString(query ?? {});
-    return (await this.#send(method, url, body, headers)) as Answer<Operation<M, P>>;
+    return (await readBody(await this.#send(method, url, body, headers))) as Answer<Operation<M, P>>;
+  }
+
+  /** A file, such as a PDF. */
+  async download(url: string): Promise<Blob> {
+    const answer = await this.#send("get", url);
+    if (!answer.ok) await readBody(answer);
+    return answer.blob();
   }
 
   async #send(
@@ -56,7 +63,7 @@ export class Rest {
     url: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<unknown> {
+  ): Promise<Response> {
     const send = (token: string): Promise<Response> => {
       const allHeaders: Record<string, string> = { ...headers, Authorization: `Bearer ${token}` };
       if (body !== undefined) allHeaders["Content-Type"] = "application/json";
@@ -68,8 +75,7 @@ export class Rest {
     };
     const token = await this.tokens.get();
     const answer = await send(token);
-    if (answer.status !== 401) return readBody(answer);
-    return readBody(await send(await this.tokens.get(token)));
+    return answer.status === 401 ? send(await this.tokens.get(token)) : answer;
   }
 }
 

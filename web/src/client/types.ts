@@ -10,12 +10,24 @@ type Schemas = components["schemas"];
 /** A file or a manifest in a message. */
 export type Attachment = Schemas["Attachment"];
 export type Block = Schemas["Block"];
+export type Booking = Schemas["Booking"];
+/** What bookings need from staff: disputes, stuck payments, failed deadlines, late news. */
+export type BookingTrouble = Schemas["BookingTrouble"];
+export type BookingLeg = Schemas["BookingLeg"];
+/** What a card says: its type, and that type's fields. */
+export type CardContent = CardView["content"];
+/** A card with all that led to it. */
+export type CardRecord = Schemas["CardWithSteps"];
+export type CardResult = Schemas["CardResult"];
+export type CardView = Schemas["CardView"];
 export type Case = Schemas["Case"];
 export type CaseFile = Schemas["CaseFile"];
 export type CaseReport = Schemas["CaseReport"];
 export type Counts = Schemas["Counts"];
 export type Decision = Schemas["Decision"];
 export type Draft = Schemas["Draft"];
+/** What a proposal or an answer would do. */
+export type DryRun = Schemas["DryRunResult"];
 export type Edit = Schemas["Edit"];
 export type Entry = Schemas["Entry"];
 export type FileUpload = Schemas["FileUpload"];
@@ -325,6 +337,9 @@ export interface Client {
   readonly scheduled: ScheduledMessages;
   readonly moderation: Moderation;
 
+  /** Action cards and bookings. Its code is loaded with the first call. */
+  cards(): Promise<Cards>;
+
   /** The project panel of a thread with a booking. Its code is loaded with the first call. */
   panel(threadId: string): Promise<ProjectPanel>;
 
@@ -334,6 +349,50 @@ export interface Client {
   readonly loadedFiles: Readable<Files | null>;
   /** Pictures and download URLs of the files in messages and profiles. Loaded with the first call. */
   pictures(): Promise<Pictures>;
+}
+
+/** What a proposal may name beside its content. */
+export interface CardChoices {
+  /** Where the booking has several. */
+  legId?: string;
+  /** The buyer's, as a token of the payment provider. Never a card number. */
+  paymentMethod?: string;
+}
+
+/** Action cards and bookings. A card itself is in its message, and changes with it. */
+export interface Cards {
+  /** What the proposal would do. Writes nothing. */
+  dryPropose(threadId: string, content: CardContent, choices?: CardChoices): Promise<DryRun>;
+  /** Repeats the request if the answer is lost. The same key is the same card, for good. */
+  propose(threadId: string, content: CardContent, choices?: CardChoices, key?: string): Promise<CardResult>;
+  dryAnswer(
+    card: CardView,
+    transition: string,
+    input?: Record<string, unknown> | null,
+    paymentMethod?: string,
+  ): Promise<DryRun>;
+  /** Rejects with `card-changed` if someone was first. `card.options` says who can do what, and what it needs. */
+  answer(
+    card: CardView,
+    transition: string,
+    input?: Record<string, unknown> | null,
+    paymentMethod?: string,
+    key?: string,
+  ): Promise<CardResult>;
+  card(cardId: string): Promise<CardRecord>;
+  /** The newest first. */
+  list(threadId: string, cursor?: string): Promise<Page<CardView>>;
+  /** As far as the user may see it. Null: nothing was proposed yet. */
+  booking(threadId: string): Promise<Booking | null>;
+  /** A calendar file (.ics). */
+  calendar(legId: string): Promise<Blob>;
+  cardPdf(cardId: string): Promise<Blob>;
+  receiptsPdf(threadId: string): Promise<Blob>;
+
+  /** For moderators. */
+  trouble(): Promise<BookingTrouble>;
+  /** For moderators: tries a stuck payment again, under its own key. */
+  retryPayment(paymentKey: string): Promise<void>;
 }
 
 /** Someone else who has the panel on screen. */

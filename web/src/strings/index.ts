@@ -5,6 +5,7 @@
  * times, weekdays and numbers follow the browser's locale.
  */
 import { en } from "./en";
+import type { enCards } from "./en.cards";
 import type { enDetails } from "./en.details";
 import type { enFiles } from "./en.files";
 import type { enModeration } from "./en.moderation";
@@ -13,9 +14,11 @@ import type { enProject } from "./en.project";
 import type { enReport } from "./en.report";
 import type { enSettings } from "./en.settings";
 import type { enShortcuts } from "./en.shortcuts";
+import type { enTrouble } from "./en.trouble";
 
 type Parameters<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Parameters<Rest> : never;
 type English = typeof en &
+  typeof enCards &
   typeof enDetails &
   typeof enReport &
   typeof enFiles &
@@ -23,7 +26,8 @@ type English = typeof en &
   typeof enNewConversation &
   typeof enProject &
   typeof enSettings &
-  typeof enShortcuts;
+  typeof enShortcuts &
+  typeof enTrouble;
 type Translation<T> = T extends string ? string : { readonly [K in keyof T]: string };
 /** What a language must have. */
 export type Strings = { readonly [K in keyof English]: Translation<English[K]> };

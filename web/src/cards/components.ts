@@ -1,0 +1,4 @@
+// The components of cards in the log, in one module that is loaded with the first of them.
+import "../styles/cards.css";
+export { default as CardEvent } from "./CardEvent.svelte";
+export { default as CardRow } from "./CardRow.svelte";
