@@ -205,7 +205,9 @@ DOCUMENTS = Table(
     Column("draw_ms", INTEGER, nullable=False),
     Column("draw_tries", INTEGER, nullable=False),
     PrimaryKeyConstraint("id", "version"),
-    info={PURPOSE: "What is signed, by version: the content and the hashes of content and PDF."},
+    info={
+        PURPOSE: "What is signed, by version: its content and the hash of it, and what became of it."
+    },
 )
 Index("documents_of_group", DOCUMENTS.c.group_id, DOCUMENTS.c.id)
 Index("documents_to_draw", DOCUMENTS.c.draw_ms)
@@ -219,6 +221,10 @@ DOCUMENT_FILES = Table(
     Column("kind", TEXT, nullable=False),
     Column("at_ms", INTEGER, nullable=False),
     UniqueConstraint("document_id", "version", "kind"),
+    info={
+        PURPOSE: "The SHA-256 of each PDF that was made of a version, by which anybody can verify "
+        "it. Append-only."
+    },
 )
 
 SIGNATURES = Table(
