@@ -93,6 +93,8 @@ class BareSqlite:
         timings, until = Timings(), time.perf_counter() + seconds
         while (begun := time.perf_counter()) < until:
             at, number = divmod(next(self._next), len(self._load.moves))
+            if at == len(self._load.moves[number]):
+                break  # all that was recorded
             self._db.execute("BEGIN IMMEDIATE")
             self._write(self._load.moves[number][at])
             self._db.execute("COMMIT")
@@ -136,6 +138,8 @@ class BarePostgres:
         async def haggle(number: int) -> None:
             while (begun := time.perf_counter()) < until:
                 at = self._next[number]
+                if at == len(self._load.moves[number]):
+                    break  # all that was recorded
                 self._next[number] += 1
                 connection = await pool.get()
                 await self._write(connection, self._load.moves[number][at])

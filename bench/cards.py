@@ -30,7 +30,7 @@ from greenroom.sql.sqlite import SqliteDatabase
 from scripts.engines import postgresql
 
 _POOL = 10
-_MOST_PER_SECOND = 8_000
+_MOST_PER_SECOND = 5_000
 """Of bare transactions: so many are recorded."""
 
 
@@ -45,8 +45,8 @@ class Round(Struct, frozen=True):
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    options.add_argument("--rounds", type=int, default=7)
-    options.add_argument("--seconds", type=float, default=2.0, help="of each kind in each round")
+    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--seconds", type=float, default=1.5, help="of each kind in each round")
     options.add_argument("--in-flight", type=int, default=32)
     options.add_argument("--deadlines", type=int, default=10_000, help="due at the same moment")
     chosen = options.parse_args()

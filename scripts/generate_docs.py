@@ -24,6 +24,7 @@ from scripts import (
     role_tables,
     socket_page,
     socket_types,
+    sql_tables,
     staff_table,
 )
 
@@ -42,7 +43,10 @@ WHOLE: dict[str, Callable[[], str]] = {
     "web/src/client/socket.d.ts": socket_types.socket_types,
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "docs/data-model.md": {"tables": lambda: describe.markdown(REGISTRY.described_tables)},
+    "docs/data-model.md": {
+        "tables": lambda: describe.markdown(REGISTRY.described_tables),
+        "sql tables": sql_tables.sql_tables,
+    },
     "docs/costs.md": {
         "prices": lambda: _prices(),
         "requests to S3": lambda: _blob_requests(),

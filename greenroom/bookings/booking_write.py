@@ -1,6 +1,7 @@
 """One transaction on a booking: locks its group, and writes what was decided, all of it together.
 
-lock the group -> load -> decide (pure) -> legs, card, step, transfers, payments, audit, outbox
+lock the group -> load -> decide (pure) -> legs, card, step, transfers, payments, documents, audit,
+outbox
 """
 
 from typing import Any
@@ -14,12 +15,13 @@ from greenroom.bookings.booking_change import BookingChange
 from greenroom.bookings.card_policy import Rules
 from greenroom.bookings.cards.apply import apply_effects, request_charges
 from greenroom.bookings.cards.decide import Move, is_moot, moot
+from greenroom.bookings.documents.issue import DocumentChange, issue_documents
 from greenroom.bookings.models import Booking, Card, CardState, Leg
-from greenroom.bookings.news import CardNews, LegNews, News
+from greenroom.bookings.news import CardNews, DocumentNews, LegNews, News
 from greenroom.bookings.payment_results import give_back_charges
 from greenroom.bookings.schema import OUTBOX
 from greenroom.bookings.transfers import Cause
-from greenroom.ids import GroupId, LegId
+from greenroom.ids import CardId, GroupId, LegId, UserId
 from greenroom.people.actor import SYSTEM
 
 _NEW_ROW = insert(OUTBOX)
@@ -27,15 +29,23 @@ _CLOSED = "The booking has changed, so that this is no longer possible."
 
 
 class BookingWrite:
-    def __init__(self, connection: Connection, group: GroupId, now_ms: int, rules: Rules) -> None:
-        """Locks the group until the transaction ends, and loads its booking."""
+    def __init__(
+        self,
+        connection: Connection,
+        group: GroupId | Row[Any],
+        now_ms: int,
+        rules: Rules,
+        card: CardId | None = None,
+    ) -> None:
+        """Locks the group until the transaction ends, and loads its booking, with one card. A row
+        of the group is one that is locked."""
+        row = rows.lock_group(connection, group) if isinstance(group, str) else group
         self._connection = connection
         self._now_ms = now_ms
         self._rules = rules
-        row: Row[Any] = rows.lock_group(connection, group)
-        self.before = rows.booking_of(connection, row)
+        self.before, self.card = rows.booking_with_card(connection, row, card)
         self.booking = self.before
-        self._audit = AuditTrail(group, row.audit_number, row.audit_hash, now_ms)
+        self._audit = AuditTrail(self.before.id, row.audit_number, row.audit_hash, now_ms)
         self._news: list[News] = []
         self._cause: Cause | None = None
         self.change: BookingChange | None = None
@@ -80,6 +90,23 @@ class BookingWrite:
         """Adds to the audit trail what no card, transfer or payment says."""
         self._audit.add(actor, action, subject, facts)
 
+    def tell_document(self, change: DocumentChange, actor: UserId, facts: object = None) -> None:
+        """`facts`: for the audit trail, beside what the document is."""
+        document, leg = change.document, change.leg
+        self._audit.add(actor, change.event, f"{document.id}.{document.version}", facts or document)
+        if change.shown:
+            self._news.append(
+                DocumentNews(
+                    group=self.booking.id,
+                    thread=leg.thread or self.booking.thread,
+                    event=change.event,
+                    document=document.id,
+                    version=document.version,
+                    leg=leg.id,
+                    actor=actor,
+                )
+            )
+
     def finish(self) -> Booking:
         """Writes all that has been collected. Nothing is written before."""
         connection, now_ms = self._connection, self._now_ms
@@ -98,6 +125,8 @@ class BookingWrite:
         rows.save_legs(connection, self.before, after, self._cause)
         rows.add_transfers(connection, self.before, changed.transfers, now_ms)
         rows.save_payments(connection, self.before, changed.payments)
+        for issued in issue_documents(connection, self.before, after, self._rules, now_ms):
+            self.tell_document(issued, SYSTEM)
         self._tell(after)
         rows.save_group(connection, after, self._audit.write(connection))
         return after

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, TypeAlias
 from msgspec import Meta, Struct
 
 from greenroom.bookings.policy import RefundRules
-from greenroom.policy import HOUR, Allowance, Limit, Section
+from greenroom.policy import HOUR, MINUTE, Allowance, Limit, Section
 
 _Hours: TypeAlias = Annotated[int, Meta(ge=1, le=24 * 90)]
 
@@ -107,9 +107,45 @@ class BookingRules(Section, frozen=True):
     ] = 730
 
 
+class DocumentRules(Section, frozen=True):
+    """Contracts: what the parties of a booking sign."""
+
+    section: ClassVar = "documents"
+    contracts: Annotated[
+        bool, Meta(description="Whether each booked leg has a contract that its two sides sign.")
+    ] = True
+    terms: Annotated[
+        str,
+        Meta(
+            max_length=10_000,
+            description="The marketplace's own terms, which every contract contains.",
+        ),
+    ] = ""
+    consent: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=1000,
+            description="What a signer agrees to. The words are recorded with each signature.",
+        ),
+    ] = (
+        "I have read this contract and agree to it. I sign it electronically, and know that this "
+        "binds me like my signature on paper."
+    )
+
+
 CARDS = Limit("cards", Allowance(120, HOUR), "Proposing and answering action cards.")
 DRY_RUNS = Limit("card_dry_runs", Allowance(600, HOUR), "Dry runs of action cards.")
-LIMITS = (CARDS, DRY_RUNS)
+SIGNING = Limit("signing", Allowance(60, HOUR), "Signing documents.")
+DOCUMENT_FILES = Limit(
+    "document_files",
+    Allowance(120, HOUR),
+    "Downloading documents, cards and receipts as PDF.",
+)
+VERIFYING = Limit(
+    "verifying", Allowance(60, MINUTE), "Verifying a PDF, for each address: there is no user."
+)
+LIMITS = (CARDS, DRY_RUNS, SIGNING, DOCUMENT_FILES, VERIFYING)
 
 
 class Rules(Struct, frozen=True):
@@ -121,3 +157,4 @@ class Rules(Struct, frozen=True):
     takes_payments: bool = True
     """Whether there is a payment provider. Without one prices are what the two have agreed, and
     are settled elsewhere."""
+    documents: DocumentRules = DocumentRules()

@@ -17,11 +17,11 @@ async def make_deadline(bookings: Bookings, card_id: CardId, version: int) -> Gr
 
     def work(connection: Connection) -> GroupId | None:
         now_ms = bookings.clock.now_ms()
-        group = rows.group_of_card(connection, card_id)
-        if group is None:
+        locked = rows.lock_group_of_card(connection, card_id)
+        if locked is None:
             return None
-        write = BookingWrite(connection, group, now_ms, bookings.rules)
-        card = rows.find_card(connection, card_id)
+        write = BookingWrite(connection, locked, now_ms, bookings.rules, card_id)
+        card = write.card
         if card is None or card.version != version or card.due is None:
             return None
         request = Request(transition=card.due.transition, version=version)
@@ -29,6 +29,6 @@ async def make_deadline(bookings: Bookings, card_id: CardId, version: int) -> Gr
         made = move(write.booking, card, request, caller, now_ms, bookings.rules)
         write.make(made, card)
         write.finish()
-        return group
+        return write.booking.id
 
     return await bookings.database.write(work)

@@ -193,6 +193,8 @@ class Parties(Struct, frozen=True):
     thread: ThreadId
     buyer: UserId
     sellers: tuple[UserId, ...]
+    names: Mapping[UserId, str] = {}
+    """As they are called now. Contracts print them."""
 
 
 class Caller(Struct, frozen=True):
@@ -266,6 +268,8 @@ class Booking(Struct, frozen=True, kw_only=True):
     """Where it was agreed: the thread of its only leg, or of the whole group."""
     buyer: UserId
     sellers: tuple[UserId, ...]
+    names: Mapping[UserId, str] = {}
+    """What they were called when the last card was proposed."""
     currency: str = ""
     """Of all its money; given by its first card with a price."""
     payment_method: str = ""

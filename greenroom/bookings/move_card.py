@@ -36,14 +36,14 @@ async def move_card(
 
     def work(connection: Connection) -> Answer:
         now_ms = bookings.clock.now_ms()
-        group = rows.group_of_card(connection, card_id)
-        if group is None:
+        locked = rows.lock_group_of_card(connection, card_id)
+        if locked is None:
             raise CardNotFound
-        write = BookingWrite(connection, group, now_ms, bookings.rules)
+        write = BookingWrite(connection, locked, now_ms, bookings.rules, card_id)
         known = answer_to(connection, user, wanted.key, digest)
         if known is not None:
             return known
-        card = rows.find_card(connection, card_id)
+        card = write.card
         assert card is not None
         caller = caller_in(write.booking, card, user, staff=staff)
         write.set_booking(with_payment_method(write.booking, user, wanted.payment_method))
@@ -53,7 +53,7 @@ async def move_card(
         write.make(made, card)
         write.finish()
         answer = Answer(card=made.card, step=made.step)
-        keep_answer(connection, group, user, wanted.key, digest, answer)
+        keep_answer(connection, write.booking.id, user, wanted.key, digest, answer)
         return answer
 
     return await bookings.database.write(work)

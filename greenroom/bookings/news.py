@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.bookings.models import Card, Leg, Step
-from greenroom.ids import GroupId, LegId, ThreadId, UserId
+from greenroom.ids import DocumentId, GroupId, LegId, ThreadId, UserId
 
 
 class CardNews(Struct, frozen=True, kw_only=True, tag="card"):
@@ -40,7 +40,20 @@ class LegNews(Struct, frozen=True, kw_only=True, tag="leg"):
     """Whether the conversation says so, or only the leg's deadline has moved."""
 
 
-News: TypeAlias = CardNews | LegNews
+class DocumentNews(Struct, frozen=True, kw_only=True, tag="document"):
+    """A contract was issued, signed by somebody, or voided."""
+
+    group: GroupId
+    thread: ThreadId
+    event: str
+    """Such as `document.signed`."""
+    document: DocumentId
+    version: int
+    leg: LegId
+    actor: UserId
+
+
+News: TypeAlias = CardNews | LegNews | DocumentNews
 
 _decoder = msgspec.json.Decoder(News)
 

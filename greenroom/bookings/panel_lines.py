@@ -89,27 +89,28 @@ def _money(booking: Booking, leg: Leg) -> list[Line]:
 
 
 def _documents(connection: Connection, legs: list[Leg]) -> tuple[Line, ...]:
+    """The current version of each."""
     if not legs:
         return ()
+    titles = {leg.id: leg.title for leg in legs}
     found = connection.execute(
         select(
             DOCUMENTS.c.id,
             DOCUMENTS.c.version,
             DOCUMENTS.c.leg_id,
             DOCUMENTS.c.state,
-            DOCUMENTS.c.at_ms,
+            DOCUMENTS.c.issued_ms,
         )
-        .where(DOCUMENTS.c.leg_id.in_([leg.id for leg in legs]))
-        .order_by(DOCUMENTS.c.at_ms.desc(), DOCUMENTS.c.version.desc())
+        .where(DOCUMENTS.c.leg_id.in_(titles), DOCUMENTS.c.state != "superseded")
+        .order_by(DOCUMENTS.c.issued_ms.desc(), DOCUMENTS.c.id)
         .limit(MOST)
     )
-    titles = {leg.id: leg.title for leg in legs}
     return tuple(
         Line(
             id=row.id,
             title=f"Contract: {titles[row.leg_id]}, version {row.version}",
             state=row.state,
-            at_ms=row.at_ms,
+            at_ms=row.issued_ms,
         )
         for row in found
     )

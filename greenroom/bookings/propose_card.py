@@ -86,9 +86,10 @@ def proposed(
 
 
 def prepared(booking: Booking, parties: Parties, user: UserId, new: NewCard) -> Booking:
-    """With what the request brings: providers who have joined, the currency, how the buyer pays."""
+    """With what the request brings: providers who have joined, names, currency, how it is paid."""
     sellers = tuple(dict.fromkeys((*booking.sellers, *parties.sellers)))
-    booking = replace(booking, sellers=sellers)
+    names = {**booking.names, **parties.names}
+    booking = replace(booking, sellers=sellers, names=names)
     if not (booking.legs or booking.transfers or booking.open_cards):
         booking = replace(booking, currency=_currency(new.payload))
     return with_payment_method(booking, user, new.payment_method)

@@ -8,7 +8,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    bindparam,
+    case,
+    insert,
+    literal_column,
+    or_,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -35,7 +46,7 @@ from greenroom.bookings.schema import (
 )
 from greenroom.bookings.transfers import Cause, Transfer
 from greenroom.ids import CardId, GroupId, LegId, ThreadId, UserId
-from greenroom.sql.types import TEXT
+from greenroom.sql.types import INTEGER, TEXT
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
@@ -73,14 +84,35 @@ _NEW_GROUP = {
     "sqlite": sqlite_insert(GROUPS).on_conflict_do_nothing(),
 }
 _SAVE_GROUP = update(GROUPS).where(GROUPS.c.id == _GROUP_ID)
-_LEGS = select(LEGS.c.leg).where(LEGS.c.group_id == _GROUP_ID).order_by(LEGS.c.number)
 _NEW_LEG, _NEW_AMENDMENT = insert(LEGS), insert(AMENDMENTS)
 _SAVE_LEG = update(LEGS).where(LEGS.c.id == bindparam("leg_", type_=TEXT))
 _IS_OPEN = (CARDS.c.group_id == _GROUP_ID, CARDS.c.is_open == 1)
-_OPEN_CARDS = select(CARDS.c.id, CARDS.c.type, CARDS.c.leg_id).where(*_IS_OPEN)
+_NO_TEXT, _NO_NUMBER = literal_column("''", TEXT), literal_column("0", INTEGER)
+_LEGS_AND_CARDS = union_all(
+    select(
+        LEGS.c.number,
+        LEGS.c.leg.label("content"),
+        _NO_TEXT.label("id"),
+        _NO_TEXT.label("type"),
+        _NO_TEXT.label("leg_id"),
+        _NO_NUMBER.label("is_open"),
+    ).where(LEGS.c.group_id == _GROUP_ID),
+    select(
+        _NO_NUMBER,
+        case((CARDS.c.id == _CARD_ID, CARDS.c.card), else_=_NO_TEXT),
+        CARDS.c.id,
+        CARDS.c.type,
+        CARDS.c.leg_id,
+        CARDS.c.is_open,
+    ).where(CARDS.c.group_id == _GROUP_ID, or_(CARDS.c.is_open == 1, CARDS.c.id == _CARD_ID)),
+)
+"""All legs and open cards of a group; of one card, which is asked for, also its content."""
 _WHOLE_OPEN_CARDS = select(CARDS.c.card).where(*_IS_OPEN)
 _CARD = select(CARDS.c.card).where(CARDS.c.id == _CARD_ID)
 _GROUP_OF_CARD = select(CARDS.c.group_id).where(CARDS.c.id == _CARD_ID)
+_LOCKED_GROUP_OF_CARD = (
+    select(GROUPS).where(GROUPS.c.id == _GROUP_OF_CARD.scalar_subquery()).with_for_update(of=GROUPS)
+)
 _NEW_CARD, _NEW_STEP = insert(CARDS), insert(STEPS)
 _SAVE_CARD = update(CARDS).where(CARDS.c.id == _CARD_ID)
 _STEPS = select(STEPS.c.step).where(STEPS.c.card_id == _CARD_ID).order_by(STEPS.c.version)
@@ -112,6 +144,7 @@ def create_group(connection: Connection, group: GroupId, parties: Parties, now_m
         "thread_id": parties.thread,
         "buyer": parties.buyer,
         "sellers": packed(parties.sellers),
+        "names": packed(parties.names),
         "currency": "",
         "payment_method": "",
         "version": 0,
@@ -132,22 +165,36 @@ def lock_group(connection: Connection, group: GroupId) -> Row[Any]:
     return connection.execute(_LOCKED_GROUP, {"group": group}).one()
 
 
+def lock_group_of_card(connection: Connection, card: CardId) -> Row[Any] | None:
+    return connection.execute(_LOCKED_GROUP_OF_CARD, {"card_": card}).first()
+
+
 def booking_of(connection: Connection, group: Row[Any]) -> Booking:
+    return booking_with_card(connection, group, None)[0]
+
+
+def booking_with_card(
+    connection: Connection, group: Row[Any], card_id: CardId | None
+) -> tuple[Booking, Card | None]:
+    """In one statement, but for the money."""
     group_id = GroupId(group.id)
-    legs = connection.execute(_LEGS, {"group": group_id})
-    opened = connection.execute(_OPEN_CARDS, {"group": group_id})
-    booked = tuple(unpacked(row.leg, Leg) for row in legs)
-    return Booking(
+    found = connection.execute(_LEGS_AND_CARDS, {"group": group_id, "card_": card_id or ""}).all()
+    legs = sorted((row for row in found if not row.id), key=lambda row: row.number)
+    booked = tuple(unpacked(row.content, Leg) for row in legs)
+    wanted = next((row for row in found if card_id and row.id == card_id), None)
+    booking = Booking(
         id=group_id,
         thread=ThreadId(group.thread_id),
         buyer=UserId(group.buyer),
         sellers=unpacked(group.sellers, tuple[UserId, ...]),
+        names=unpacked(group.names, dict[UserId, str]),
         currency=group.currency,
         payment_method=group.payment_method,
         legs=booked,
         open_cards=tuple(
             OpenCard(CardId(row.id), CardType(row.type), row.leg_id and LegId(row.leg_id))
-            for row in opened
+            for row in found
+            if row.is_open
         ),
         cards=group.cards,
         transfers=group.transfers,
@@ -155,6 +202,7 @@ def booking_of(connection: Connection, group: Row[Any]) -> Booking:
         payments=payments_of(connection, group_id) if group.transfers or booked else {},
         version=group.version,
     )
+    return booking, None if wanted is None else unpacked(wanted.content, Card)
 
 
 def find_booking(connection: Connection, group: GroupId) -> Booking:
@@ -167,6 +215,7 @@ def save_group(connection: Connection, booking: Booking, audit: Mapping[str, Any
     values = {
         "group": booking.id,
         "sellers": packed(booking.sellers),
+        "names": packed(booking.names),
         "currency": booking.currency,
         "payment_method": booking.payment_method,
         "version": booking.version,

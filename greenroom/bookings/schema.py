@@ -9,7 +9,8 @@
     ├─ transfers              the journal: append-only
     ├─ payments               operations of the payment provider, under their keys
     ├─ documents              what is signed, by version
-    │  └─ signatures          append-only
+    │  ├─ signatures          append-only
+    │  └─ document_files      the SHA-256 of each PDF: append-only
     ├─ audit                  a hash chain for each group: append-only
     └─ outbox                 what the item store does not know yet
 
@@ -30,7 +31,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from greenroom.sql.base import Schema
+from greenroom.sql.base import PURPOSE, Schema
 from greenroom.sql.types import INTEGER, TEXT
 
 METADATA = MetaData()
@@ -42,6 +43,7 @@ GROUPS = Table(
     Column("thread_id", TEXT, nullable=False, unique=True),
     Column("buyer", TEXT, nullable=False),
     Column("sellers", TEXT, nullable=False),
+    Column("names", TEXT, nullable=False),
     Column("currency", TEXT, nullable=False),
     Column("payment_method", TEXT, nullable=False),
     Column("version", INTEGER, nullable=False),
@@ -50,6 +52,10 @@ GROUPS = Table(
     Column("audit_number", INTEGER, nullable=False),
     Column("audit_hash", TEXT, nullable=False),
     Column("created_ms", INTEGER, nullable=False),
+    info={
+        PURPOSE: "A group of legs that one buyer has agreed on: one for each thread with cards. "
+        "Every write locks its row first."
+    },
 )
 
 
@@ -72,6 +78,10 @@ LEGS = Table(
     Column("version", INTEGER, nullable=False),
     Column("leg", TEXT, nullable=False),
     UniqueConstraint("group_id", "number"),
+    info={
+        PURPOSE: "One provider's job: who, what, where, when, for how much. `leg` has its terms, "
+        "charges and deposit as JSON."
+    },
 )
 Index("legs_by_provider", LEGS.c.provider, LEGS.c.starts_ms)
 
@@ -86,6 +96,7 @@ AMENDMENTS = Table(
     Column("after", TEXT, nullable=False),
     Column("at_ms", INTEGER, nullable=False),
     PrimaryKeyConstraint("leg_id", "version"),
+    info={PURPOSE: "What a card changed about a leg: its terms before and after. Append-only."},
 )
 
 CARDS = Table(
@@ -103,6 +114,7 @@ CARDS = Table(
     Column("version", INTEGER, nullable=False),
     Column("changed_ms", INTEGER, nullable=False),
     Column("card", TEXT, nullable=False),
+    info={PURPOSE: "The current version of each card."},
 )
 Index("cards_of_group", CARDS.c.group_id, CARDS.c.is_open)
 Index("cards_of_thread", CARDS.c.thread_id, CARDS.c.id)
@@ -115,6 +127,10 @@ STEPS = Table(
     Column("version", INTEGER, nullable=False),
     Column("step", TEXT, nullable=False),
     PrimaryKeyConstraint("card_id", "version"),
+    info={
+        PURPOSE: "Every version of a card: who made it, when, from which state to which. "
+        "Append-only."
+    },
 )
 
 KEYS = Table(
@@ -130,6 +146,7 @@ KEYS = Table(
     Column("answer", TEXT, nullable=False),
     Column("at_ms", INTEGER, nullable=False),
     PrimaryKeyConstraint("actor", "key"),
+    info={PURPOSE: "The idempotency keys of cards with their answers, kept for good. Append-only."},
 )
 
 TRANSFERS = Table(
@@ -148,6 +165,7 @@ TRANSFERS = Table(
     Column("transfer", TEXT, nullable=False),
     Column("at_ms", INTEGER, nullable=False),
     PrimaryKeyConstraint("group_id", "number"),
+    info={PURPOSE: "The journal: every movement of money between accounts of a leg. Append-only."},
 )
 Index("transfers_of_leg", TRANSFERS.c.leg_id)
 
@@ -163,6 +181,9 @@ PAYMENTS = Table(
     Column("state", TEXT, nullable=False),
     Column("due_ms", INTEGER, nullable=False),
     Column("payment", TEXT, nullable=False),
+    info={
+        PURPOSE: "Operations of the payment provider, each under the key that makes it happen once."
+    },
 )
 Index("payments_of_group", PAYMENTS.c.group_id, PAYMENTS.c.number)
 Index("payments_by_due", PAYMENTS.c.state, PAYMENTS.c.due_ms)
@@ -173,18 +194,32 @@ DOCUMENTS = Table(
     Column("id", TEXT, nullable=False),
     Column("version", INTEGER, nullable=False),
     _group(),
-    Column("leg_id", TEXT, nullable=False),
-    Column("thread_id", TEXT),
+    Column("leg_id", TEXT, ForeignKey("legs.id"), nullable=False),
     Column("state", TEXT, nullable=False),
     Column("content", TEXT, nullable=False),
     Column("content_sha256", TEXT, nullable=False),
-    Column("pdf_sha256", TEXT, nullable=False),
-    Column("document", TEXT, nullable=False),
-    Column("at_ms", INTEGER, nullable=False),
+    Column("consent", TEXT, nullable=False),
+    Column("issued_ms", INTEGER, nullable=False),
+    Column("signed_ms", INTEGER, nullable=False),
+    Column("ended_ms", INTEGER, nullable=False),
+    Column("draw_ms", INTEGER, nullable=False),
+    Column("draw_tries", INTEGER, nullable=False),
     PrimaryKeyConstraint("id", "version"),
+    info={PURPOSE: "What is signed, by version: the content and the hashes of content and PDF."},
 )
 Index("documents_of_group", DOCUMENTS.c.group_id, DOCUMENTS.c.id)
-Index("documents_by_pdf", DOCUMENTS.c.pdf_sha256)
+Index("documents_to_draw", DOCUMENTS.c.draw_ms)
+
+DOCUMENT_FILES = Table(
+    "document_files",
+    METADATA,
+    Column("sha256", TEXT, primary_key=True),
+    Column("document_id", TEXT, nullable=False),
+    Column("version", INTEGER, nullable=False),
+    Column("kind", TEXT, nullable=False),
+    Column("at_ms", INTEGER, nullable=False),
+    UniqueConstraint("document_id", "version", "kind"),
+)
 
 SIGNATURES = Table(
     "signatures",
@@ -199,6 +234,9 @@ SIGNATURES = Table(
     Column("user_agent", TEXT, nullable=False),
     Column("at_ms", INTEGER, nullable=False),
     PrimaryKeyConstraint("document_id", "version", "signer"),
+    info={
+        PURPOSE: "Who signed which content, when, from where and with which consent. Append-only."
+    },
 )
 
 AUDIT = Table(
@@ -213,6 +251,10 @@ AUDIT = Table(
     Column("facts", TEXT, nullable=False),
     Column("hash", TEXT, nullable=False),
     PrimaryKeyConstraint("group_id", "number"),
+    info={
+        PURPOSE: "What was decided, as a hash chain for each group. Append-only; `greenroom "
+        "audit verify` checks it."
+    },
 )
 
 OUTBOX = Table(
@@ -224,10 +266,14 @@ OUTBOX = Table(
     Column("body", TEXT, nullable=False),
     Column("at_ms", INTEGER, nullable=False),
     Column("relayed_ms", INTEGER, nullable=False),
+    info={
+        PURPOSE: "What was decided and is not in the conversation yet. A row is kept for a while "
+        "after it was relayed."
+    },
 )
 Index("outbox_waiting", OUTBOX.c.relayed_ms, OUTBOX.c.id)
 Index("outbox_of_group", OUTBOX.c.group_id, OUTBOX.c.relayed_ms, OUTBOX.c.id)
 
-APPEND_ONLY = (AMENDMENTS, STEPS, KEYS, TRANSFERS, SIGNATURES, AUDIT)
+APPEND_ONLY = (AMENDMENTS, STEPS, KEYS, TRANSFERS, SIGNATURES, DOCUMENT_FILES, AUDIT)
 
 SCHEMA = Schema("bookings", METADATA, Path(__file__).parent / "migrations")

@@ -12,6 +12,7 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from msgspec.structs import replace
 from greenroom.api.composition import Contexts
 from greenroom.app import REGISTRY, compose
 from greenroom.blobs.folder import FolderBlobs
+from greenroom.bookings import Bookings
 from greenroom.clock import ManualClock
 from greenroom.cost.counted_blobs import CountedBlobs
 from greenroom.files import Files
@@ -33,6 +35,9 @@ from greenroom.messaging.respond import accept
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
 from greenroom.safety.limits import rates_of
+from greenroom.sql.migrations import upgrade
+from greenroom.sql.sqlite import SqliteDatabase
+from greenroom.sql.sqlite.connections import driver_of, engine_for
 from greenroom.store.base import Store
 
 BEGIN_MS = 4_102_444_812_347
@@ -53,6 +58,8 @@ class Fixture:
     clock: ManualClock = field(default_factory=lambda: ManualClock(BEGIN_MS))
     blobs: CountedBlobs | None = None
     """Only of a pattern that uses files."""
+    sql: SqliteDatabase | None = None
+    """Only of a pattern with cards (`open_sql`)."""
     _folder: FolderBlobs | None = None
     _actors: dict[str, Actor] = field(default_factory=dict)
     _sent: int = 0
@@ -63,6 +70,18 @@ class Fixture:
     @property
     def messaging(self) -> Messaging:
         return self.contexts[Messaging]
+
+    @property
+    def bookings(self) -> Bookings:
+        return self.contexts[Bookings]
+
+    def open_sql(self) -> None:
+        """A file of its own, which is removed together with the fixture."""
+        path = self._temporary("sql") / "sql.db"
+        path.write_bytes(_migrated())
+        self.sql = SqliteDatabase(path, synchronous="OFF")
+        weakref.finalize(self, self.sql.writer.stop)
+        self.forget()
 
     @property
     def files(self) -> Files:
@@ -101,7 +120,7 @@ class Fixture:
 
     def forget(self) -> None:
         """Composes again: like a node that has just started, with empty caches."""
-        self.contexts = _composed(self.store, self.clock, self.blobs)
+        self.contexts = _composed(self.store, self.clock, self.blobs, self.sql)
 
     async def person(self, name: str, *scopes: Scope) -> Actor:
         if name not in self._actors:
@@ -177,8 +196,27 @@ class Fixture:
         return cost.write_units > 0
 
 
-def _composed(store: Store, clock: ManualClock, blobs: CountedBlobs | None) -> Contexts:
+@cache
+def _migrated() -> bytes:
+    """An empty file with all tables: making them takes longer than what is measured."""
+    with tempfile.TemporaryDirectory(prefix="greenroom-cost-sql-") as folder:
+        path = Path(folder) / "sql.db"
+        with engine_for(path, "OFF").connect() as connection:
+            for schema in REGISTRY.sql_schemas:
+                with connection.begin():
+                    driver_of(connection).execute("BEGIN IMMEDIATE")
+                    upgrade(connection, schema)
+            driver_of(connection).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return path.read_bytes()
+
+
+def _composed(
+    store: Store,
+    clock: ManualClock,
+    blobs: CountedBlobs | None,
+    sql: SqliteDatabase | None,
+) -> Contexts:
     """A group of 99 strangers is above the daily limit of requests; its cost is measured anyway."""
     rate = rates_of(REGISTRY.policy.default.limits)[REQUESTS]
     rates = {REQUESTS: replace(rate, local_share=99)}
-    return compose(store, clock, _SECRET, blobs=blobs, rates=rates)
+    return compose(store, clock, _SECRET, blobs=blobs, sql=sql, rates=rates)

@@ -21,9 +21,6 @@ from greenroom.demo.seeding import Seeding
 
 _FILM_DAYS = 3.185
 """So that it ends a few minutes ago: its last payment has an hour."""
-_FILM_MESSAGES = 29
-_DISPUTE_MESSAGES = 14
-_FINISHED_MESSAGES = 14
 
 
 async def seed_samples(seeding: Seeding) -> None:
@@ -39,7 +36,7 @@ async def _in_full_swing(scene: Scene) -> None:
     hello = (
         "Mateo, would you film the harbour story? One long day, from the ferry to the last light."
     )
-    if not await scene.open(about, hello, city="Lisbon", messages=_FILM_MESSAGES):
+    if not await scene.open(about, hello, city="Lisbon"):
         return
     terms = scene.terms(
         "Filming, one day", 900, days=13, hours=8, deposit=200, place="Cais do Sodré"
@@ -95,7 +92,7 @@ async def _open_changes(scene: Scene) -> None:
 
 async def _disputed(scene: Scene) -> None:
     hello = "Could we have the big room for one day, with the paper backdrop?"
-    if not await scene.open("The big room", hello, city="Lisbon", messages=_DISPUTE_MESSAGES):
+    if not await scene.open("The big room", hello, city="Lisbon"):
         return
     terms = scene.terms("The big room, one day", 320, days=3, hours=8, deposit=150)
     await scene.book(await scene.offer("studio.nord", terms))
@@ -118,7 +115,7 @@ async def _disputed(scene: Scene) -> None:
 async def _finished(scene: Scene) -> None:
     hello = "We need a clip of forty seconds for the exhibition. Would you cut one for us?"
     about = "The clip for the exhibition"
-    if not await scene.open(about, hello, city="Lisbon", messages=_FINISHED_MESSAGES):
+    if not await scene.open(about, hello, city="Lisbon"):
         return
     terms = scene.terms("Clip of 40 seconds", 450, days=4, hours=5, deposit=100)
     await scene.book(await scene.offer("mateo", terms))

@@ -1,13 +1,15 @@
 """Plays a sample booking: what its people say, propose and answer, and how time passes between.
 
 All times count from the moment in which its conversation was opened, and each act has a key. So a
-start that was interrupted continues where it stopped.
+start that was interrupted continues where it stopped; a scene that was played to its end is marked.
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from greenroom.bookings import Bookings
 from greenroom.bookings.cards.payloads import Input, LegTerms, Nothing, Offer, Payload
+from greenroom.bookings.cards.problems import CardKeyReused
 from greenroom.bookings.leg_step import make_leg_step
 from greenroom.bookings.make_deadline import make_deadline
 from greenroom.bookings.models import Booking, Card
@@ -18,6 +20,7 @@ from greenroom.bookings.propose_card import NewCard
 from greenroom.bookings.read_bookings import booking_of_thread
 from greenroom.bookings.read_cards import card_record
 from greenroom.clock import ManualClock
+from greenroom.demo import records
 from greenroom.demo.seeding import Seeding
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging
@@ -50,8 +53,10 @@ class Scene:
         self._acts = 0
         self._thread: Thread | None = None
 
-    async def open(self, subject: str, text: str, *, city: str, messages: int) -> bool:
-        """Returns whether there is more to play: it ends with so many messages."""
+    async def open(self, subject: str, text: str, *, city: str) -> bool:
+        """Returns whether it is still to be played, or played to its end."""
+        if await records.was_played(self._messaging.store, self._key):
+            return False
         opener, seller = self._actors[self._buyer], self._actors[self._seller]
         opening = Opening(
             kind=Kind.INQUIRY,
@@ -61,8 +66,6 @@ class Scene:
             city=city,
         )
         thread = await open_thread(self._messaging, opener, opening, key=self._key)
-        if thread.last_seq >= messages:
-            return False
         self._clock.advance(ms=thread.created_ms - self._clock.now_ms())
         self._thread = thread
         gate = thread.gates.get(seller.user)
@@ -123,7 +126,8 @@ class Scene:
             input=input,
             payment_method=pays,
         )
-        await answer(self._messaging, self._bookings, self._actors[name], card.id, move)
+        with suppress(CardKeyReused):  # played before, on an earlier version of the card
+            await answer(self._messaging, self._bookings, self._actors[name], card.id, move)
         return await self._settled(card)
 
     async def book(self, offered: Card) -> None:
@@ -131,7 +135,8 @@ class Scene:
         await self.answer(self._buyer, offered, "accept", pays=_OK)
 
     async def let_expire(self, card: Card) -> None:
-        assert card.due is not None, "an open card has a deadline"
+        if card.due is None:  # played before
+            return
         self._clock.advance(ms=max(0, card.due.at_ms - self._clock.now_ms()))
         group = await make_deadline(self._bookings, card.id, card.version)
         if group is not None:
@@ -157,6 +162,7 @@ class Scene:
         for name in (self._buyer, self._seller):
             seq = found.last_seq - unread.get(name, 0)
             await mark_read(self._messaging, self._actors[name], self.thread, seq)
+        await records.note_played(self._messaging.store, self._key)
 
     async def _settled(self, card: Card) -> Card:
         await self._bookings.tasks.finish()

@@ -19,7 +19,7 @@
     Bytes (blobs)
     ├─ threads/{threadId}/attachments/{fileId}     as uploaded, for a conversation
     ├─ users/{userId}/files/{fileId}               as uploaded, for anything else
-    ├─ threads/{threadId}/cards/{document}         documents of cards: with bookings, none yet
+    ├─ threads/{threadId}/cards/{document}         cards as PDF, made by bookings
     └─ msg-previews/{fileId}/{variant}             what the server made from it
 
 A file's size is counted in STORAGE by the transaction that creates the file, and given back by the
@@ -165,8 +165,8 @@ def original_blob(file: File) -> BlobKey:
 
 
 def card_blob(thread: ThreadId, document: str) -> BlobKey:
-    """Of a document that a card of this thread shows, such as a receipt. The server makes it, so it
-    is nobody's upload and in nobody's quota. Nothing uses this yet: cards come with bookings."""
+    """Of a PDF that shows a card of this thread. The server makes it, so it is nobody's upload and
+    in nobody's quota."""
     return BlobKey(f"threads/{thread}/cards/{document}")
 
 

@@ -8,7 +8,8 @@
     ├─ USERNAME#{username}
     │  └─ USERNAME                    the claim that makes a username unique
     ├─ DEMO
-    │  └─ DEMO                        marks the store of a demo
+    │  ├─ DEMO                        marks the store of a demo
+    │  └─ SCENE#{scene}               a sample booking of the demo was written to its end
     └─ STAFF
        └─ {userId}                    a staff member and their role
 
@@ -119,6 +120,7 @@ USER_POSTS = Table(
             "The claim on a username, written in one transaction with the profile.",
         ),
         Kind(DEMO, DEMO, "Marks the store of a demo: sample people are written only there."),
+        Kind(DEMO, "SCENE#{scene}", "In a demo: a sample booking was written to its end."),
     ),
     indexes=(USERS_BY_USERNAME, USERS_BY_NAME, POSTS_BY_USER),
     stream=True,

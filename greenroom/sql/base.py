@@ -12,6 +12,8 @@ from typing import Protocol, TypeVar
 from sqlalchemy import Connection, MetaData
 
 T = TypeVar("T")
+PURPOSE = "purpose"
+"""In a table's `info`: what it is for, in a sentence for docs/data-model.md."""
 
 
 @dataclass(frozen=True)

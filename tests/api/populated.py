@@ -25,6 +25,7 @@ from greenroom.people import People
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.suspend import suspend
 from greenroom.safety.models import SentMessage, case_id
+from tests.api.deals import deals_in
 from tests.api.world import ApiWorld, ok_json
 from tests.files.ready_files import picture, stored
 from tests.stores import SECRET
@@ -59,6 +60,8 @@ MISSING = {
     "manifestId": "mnf_01k75q8m9h0000000000000000",
     "fileId": "fil_01k75q8k7f0000000000000000",
     "scheduledMessageId": "sch_01k75q8h3e0000000000000000",
+    "cardId": "crd_01k75q8h3e0000000000000000",
+    "documentId": "doc_01k75q8h3e0000000000000000",
 }
 NEW_FILE = {"name": "notes.txt", "size": 5, "sha256": sha256(b"notes").hexdigest()}
 _METADATA = {"filename": "notes.txt", "sha256": NEW_FILE["sha256"]}
@@ -91,8 +94,14 @@ class PopulatedWorld:
     Adi has."""
     avatar: str = ""
     """A picture of Ben's that is not used yet."""
+    document: str = ""
+    """The contract of a booking between Ana and Ben."""
     blurred: str = ""
     """A picture of Ben's that is blurred."""
+    card: str = ""
+    """Ben has proposed it; it waits for Ana."""
+    leg: str = ""
+    """What Ana has booked with Ben."""
 
     @property
     def sent(self) -> str:
@@ -142,7 +151,7 @@ class PopulatedWorld:
         place = self.place(caller)
         in_thread = path.endswith("/participants/{userId}")
         names = {
-            "threadId": self.threads[place],
+            "threadId": self.threads["deal" if self.is_deal(caller, path) else place],
             "messageId": self.messages[place],
             "requestId": self.request_for(path),
             "caseId": self.case,
@@ -154,7 +163,12 @@ class PopulatedWorld:
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "tab": "brief",
-            "legId": "leg_1",
+            "legId": self.leg if path.endswith("/calendar.ics") else "leg_1",
+            "cardId": self.card,
+            "documentId": self.document,
+            "versionFile": "1.pdf",
+            "sha256": "0" * 64,
+            "paymentKey": "lbg_1:p1",
             "lbgId": "lbg_1",
             "code": "person-not-found",
             "follower": "no-such-follower",
@@ -164,6 +178,10 @@ class PopulatedWorld:
         for name, value in names.items():
             path = path.replace(f"{{{name}}}", value)
         return path + ("?name=ma" if path == "/v1/people" else "")
+
+    def is_deal(self, caller: str, path: str) -> bool:
+        """Ben's deal with Ana, for those who take no part in another conversation."""
+        return self.place(caller) == "talk" and path.endswith(("/cards", "/booking"))
 
     def file_for(self, caller: str, method: str, path: str) -> str:
         if method in ("GET", "HEAD") and path == "/v1/files/{fileId}":
@@ -206,6 +224,7 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     await _create_pictures(populated)
     await _create_waiting(populated)
     await _create_set_aside_timers(populated)
+    await _create_deal(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
     ok_json(await world.ask("ana", "POST", "/reports", report), 201)
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
@@ -318,6 +337,20 @@ async def _create_set_aside_timers(populated: PopulatedWorld) -> None:
         await store.write(retry_timer(row, 1, "it failed", is_last=True))
 
 
+async def _create_deal(populated: PopulatedWorld) -> None:
+    """Lea has left this conversation too."""
+    async with deals_in(populated.world, "ben", "lea") as deals:
+        booking = await deals.booked()
+        populated.threads["deal"], populated.leg = deals.thread, booking["legs"][0]["legId"]
+        shown = await populated.world.get("ben", f"/threads/{deals.thread}/documents")
+        populated.document = shown["documents"][0]["documentId"]
+        safety = {"type": "safety", "measures": ["A second person is on the set."]}
+        made = ok_json(await deals.propose("ben", safety), 201)
+        populated.card = made["card"]["cardId"]
+        own = f"/threads/{deals.thread}/participants/{populated.world.ids['lea']}"
+        ok_json(await populated.world.ask("lea", "DELETE", own), 204)
+
+
 Body = Callable[[PopulatedWorld, str], object]
 
 
@@ -379,6 +412,16 @@ def bodies() -> dict[str, Body]:
         "POST /v1/threads/{threadId}/panel/{tab}/edits": lambda populated, caller: {
             "clientId": "edit-1",
             "edit": {"action": "add", "kind": "section", "fields": {"title": "Light"}},
+        },
+        "POST /v1/threads/{threadId}/cards": lambda populated, caller: {
+            "content": {
+                "type": "extras",
+                "items": [{"title": "Prints", "price": {"minor": 2000, "currency": "EUR"}}],
+            }
+        },
+        "POST /v1/cards/{cardId}/steps": lambda populated, caller: {
+            "transition": "withdraw",
+            "version": 1,
         },
         "POST /v1/inbox/read": lambda populated, caller: {},
         "POST /v1/preview": lambda populated, caller: {

@@ -26,6 +26,9 @@ PUBLIC = {
     "GET /v1/manifests/{manifestId}": 404,  # there is none with this id
     "GET /verify/{manifestId}": 404,
     "GET /verify.js": 200,
+    "GET /verify": 200,
+    "GET /verify_document.js": 200,
+    "GET /v1/documents/verify/{sha256}": 200,
     "GET /choose_file.js": 200,
     "GET /sha256.js": 200,
     "GET /readyz": 200,

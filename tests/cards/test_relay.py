@@ -33,7 +33,8 @@ async def test_an_offer_becomes_a_booking(world: CardWorld) -> None:
     card, *steps = await world.log("ben", thread.id)
     assert card.card is not None
     assert '"state":"applied"' in card.card
-    assert [step.event for step in steps] == ["card.accepted", "card.applied"]
+    told = [step.event for step in steps]
+    assert told == ["card.accepted", "card.applied", "document.issued"]
 
 
 async def test_a_card_waits_in_the_action_folder(world: CardWorld) -> None:

@@ -67,6 +67,16 @@ def test_the_commands_of_the_first_guide_work(tmp_path: Path) -> None:
     assert '"decision":"dismiss"' in said
 
 
+def test_the_commands_of_the_guide_to_bookings_work(tmp_path: Path) -> None:
+    settings = {"GREENROOM_LOG": "warning", "GREENROOM_BOOKINGS_PAYMENTS": "sandbox"}
+    with server("serve", tmp_path, **settings) as (address, _):
+        said = run(commands("bookings.md").replace(ADDRESS, address), tmp_path)
+    assert '"total":{"minor":40000,"currency":"EUR"}' in said
+    assert "BEGIN:VCALENDAR" in said
+    assert '"transition":"respond"' in said
+    assert "Every chain is whole" in said
+
+
 def test_the_commands_of_the_guide_to_files_work(tmp_path: Path) -> None:
     with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
         said = run(commands("files.md").replace(ADDRESS, address), tmp_path)

@@ -3,6 +3,7 @@
 from greenroom.api.problem_table import ProblemResponse, Problems
 from greenroom.bookings import problems as bookings
 from greenroom.bookings.cards import problems as cards
+from greenroom.bookings.documents import problems as documents
 
 PROBLEMS = Problems(
     responses={
@@ -10,6 +11,7 @@ PROBLEMS = Problems(
         cards.CardNotFound: ProblemResponse(404),
         cards.LegNotFound: ProblemResponse(404),
         cards.NoStuckPayment: ProblemResponse(404),
+        documents.DocumentNotFound: ProblemResponse(404),
         # invalid input
         cards.UnknownCardType: ProblemResponse(422),
         cards.InvalidCard: ProblemResponse(422),
@@ -21,10 +23,17 @@ PROBLEMS = Problems(
         bookings.UnknownTimeZone: ProblemResponse(422),
         bookings.InvalidStart: ProblemResponse(422),
         bookings.InvalidPaymentMethod: ProblemResponse(422),
+        documents.ConsentNeeded: ProblemResponse(422),
+        documents.DocumentTooLong: ProblemResponse(422),
         # not allowed for this caller
         cards.NotYourTurn: ProblemResponse(403),
         cards.CannotPropose: ProblemResponse(403),
         # not in this state
+        documents.DocumentReplaced: ProblemResponse(409),
+        documents.DocumentVoid: ProblemResponse(409),
+        documents.DocumentDiffers: ProblemResponse(409),
+        documents.DocumentFileMissing: ProblemResponse(409),
+        documents.NoReceipts: ProblemResponse(409),
         cards.NoCardsHere: ProblemResponse(409),
         cards.CardChanged: ProblemResponse(409),
         cards.CardNotOpen: ProblemResponse(409),
@@ -36,6 +45,12 @@ PROBLEMS = Problems(
         bookings.PaymentNotFound: ProblemResponse(409),
     },
     example_values={
+        "document-replaced.version": 1,
+        "document-replaced.current": 2,
+        "document-differs.version": 2,
+        "content_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "document-too-long.bytes": 140_000,
+        "document-too-long.most": 120_000,
         "card_type": "offer",
         "known": ("offer", "reschedule"),
         "card-changed.state": "accepted",

@@ -10,6 +10,20 @@ from greenroom.api.openapi.property import (
     text_property,
     time_property,
 )
+from greenroom.api.params import ID
+from greenroom.bookings.cards.payloads import (
+    Cancel,
+    Complete,
+    DepositClaim,
+    Dispute,
+    Expense,
+    Extras,
+    Offer,
+    Overtime,
+    Proofs,
+    Reschedule,
+    Safety,
+)
 from greenroom.errors import MAX_DETAIL
 
 _ID = "The {}'s id."
@@ -17,18 +31,35 @@ _MOST_NOTE = 2000
 _MOST_TITLE = 120
 _MOST_SHORT = 80
 
+_TYPES = (
+    Offer,
+    Reschedule,
+    Extras,
+    Overtime,
+    Proofs,
+    Expense,
+    Cancel,
+    DepositClaim,
+    Complete,
+    Dispute,
+    Safety,
+)
+
 PROPERTIES: Mapping[str, Property] = {
+    **{f"{one.__name__}.type": described("The card's type.") for one in _TYPES},
     # cards
     "NewCardBody.content": described(
         "What the card says: `type`, and the fields of that type. They are those of "
         "`CardView.content`."
     ),
-    "NewCardBody.legId": Property(
-        "The leg that the card is about, where the booking has several. An offer has none."
+    "NewCardBody.legId": id_property(
+        "The leg that the card is about, where the booking has several. An offer has none.", ID
     ),
-    "paymentMethod": described(
+    "paymentMethod": Property(
         "The buyer's means of payment: a token that the payment provider made for it. A card "
-        "number is refused."
+        "number is refused.",
+        max_length=200,
+        min_length=1,
     ),
     "transition": described("What happens, such as `accept`, `counter` or `withdraw`."),
     "NewStep.version": described("The version of the card that you have seen."),
@@ -52,6 +83,7 @@ PROPERTIES: Mapping[str, Property] = {
     "CardStep.after": described("The state after it."),
     "CardStep.userId": id_property("Who made it; `usr_system` for a deadline or a payment."),
     "CardStep.side": described("What they are to the booking."),
+    "CardStep.transition": text_property("What happened, such as `accept`.", _MOST_SHORT),
     "CardStep.at": time_property("When it was made."),
     "CardStep.note": text_property("What they wrote. Empty for nothing.", _MOST_NOTE),
     "CardStep.content": described("The card's new content, if the step changed it."),
@@ -118,7 +150,7 @@ PROPERTIES: Mapping[str, Property] = {
     "Dispute.claim": described("What the opener asks for from the deposit."),
     "Dispute.answer": described("What happened, as the other side sees it."),
     "answerEvidence": id_property("The other side's files, sent in the conversation."),
-    "Safety.measures": described("What both agree on for a safe job."),
+    "Safety.measures": Property("What both agree on for a safe job.", max_length=300, min_length=1),
     # money and bookings
     "minor": described("Minor units of the currency: cents of EUR, whole yen of JPY."),
     "currency": text_property("ISO 4217 code in capital letters.", 3),

@@ -279,6 +279,7 @@ API = ContextApi(
         "greenroom.cost.panel",
         "greenroom.cost.scheduled",
         "greenroom.cost.inbox",
+        "greenroom.cost.cards",
     ),
     public_events=(
         EventSource(

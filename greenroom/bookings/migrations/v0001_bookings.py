@@ -8,7 +8,15 @@ from greenroom.sql.types import INTEGER, TEXT
 revision = "0001"
 down_revision = None
 
-_APPEND_ONLY = ("amendments", "card_steps", "card_keys", "transfers", "signatures", "audit")
+_APPEND_ONLY = (
+    "amendments",
+    "card_steps",
+    "card_keys",
+    "transfers",
+    "signatures",
+    "document_files",
+    "audit",
+)
 
 
 def upgrade() -> None:
@@ -44,6 +52,7 @@ def _create_tables() -> None:
         sa.Column("thread_id", TEXT, nullable=False),
         sa.Column("buyer", TEXT, nullable=False),
         sa.Column("sellers", TEXT, nullable=False),
+        sa.Column("names", TEXT, nullable=False),
         sa.Column("currency", TEXT, nullable=False),
         sa.Column("payment_method", TEXT, nullable=False),
         sa.Column("version", INTEGER, nullable=False),
@@ -125,27 +134,6 @@ def _create_tables() -> None:
     op.create_index("cards_of_thread", "cards", ["thread_id", "id"], unique=False)
     op.create_index("open_cards_by_due", "cards", ["is_open", "due_ms"], unique=False)
     op.create_table(
-        "documents",
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("version", INTEGER, nullable=False),
-        sa.Column("group_id", TEXT, nullable=False),
-        sa.Column("leg_id", TEXT, nullable=False),
-        sa.Column("thread_id", TEXT, nullable=True),
-        sa.Column("state", TEXT, nullable=False),
-        sa.Column("content", TEXT, nullable=False),
-        sa.Column("content_sha256", TEXT, nullable=False),
-        sa.Column("pdf_sha256", TEXT, nullable=False),
-        sa.Column("document", TEXT, nullable=False),
-        sa.Column("at_ms", INTEGER, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["group_id"],
-            ["booking_groups.id"],
-        ),
-        sa.PrimaryKeyConstraint("id", "version"),
-    )
-    op.create_index("documents_by_pdf", "documents", ["pdf_sha256"], unique=False)
-    op.create_index("documents_of_group", "documents", ["group_id", "id"], unique=False)
-    op.create_table(
         "legs",
         sa.Column("id", TEXT, nullable=False),
         sa.Column("group_id", TEXT, nullable=False),
@@ -167,6 +155,43 @@ def _create_tables() -> None:
         sa.UniqueConstraint("thread_id"),
     )
     op.create_index("legs_by_provider", "legs", ["provider", "starts_ms"], unique=False)
+    op.create_table(
+        "documents",
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("version", INTEGER, nullable=False),
+        sa.Column("group_id", TEXT, nullable=False),
+        sa.Column("leg_id", TEXT, nullable=False),
+        sa.Column("state", TEXT, nullable=False),
+        sa.Column("content", TEXT, nullable=False),
+        sa.Column("content_sha256", TEXT, nullable=False),
+        sa.Column("consent", TEXT, nullable=False),
+        sa.Column("issued_ms", INTEGER, nullable=False),
+        sa.Column("signed_ms", INTEGER, nullable=False),
+        sa.Column("ended_ms", INTEGER, nullable=False),
+        sa.Column("draw_ms", INTEGER, nullable=False),
+        sa.Column("draw_tries", INTEGER, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["group_id"],
+            ["booking_groups.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["leg_id"],
+            ["legs.id"],
+        ),
+        sa.PrimaryKeyConstraint("id", "version"),
+    )
+    op.create_index("documents_of_group", "documents", ["group_id", "id"], unique=False)
+    op.create_index("documents_to_draw", "documents", ["draw_ms"], unique=False)
+    op.create_table(
+        "document_files",
+        sa.Column("sha256", TEXT, nullable=False),
+        sa.Column("document_id", TEXT, nullable=False),
+        sa.Column("version", INTEGER, nullable=False),
+        sa.Column("kind", TEXT, nullable=False),
+        sa.Column("at_ms", INTEGER, nullable=False),
+        sa.PrimaryKeyConstraint("sha256"),
+        sa.UniqueConstraint("document_id", "version", "kind"),
+    )
     op.create_table(
         "outbox",
         sa.Column("id", INTEGER, autoincrement=True, nullable=False),

@@ -44,8 +44,10 @@ def refund(step: RefundStep) -> dict[str, Json]:
 
 
 def _when(days: int) -> str:
-    if days <= 0:
+    if days < 0:
         return "Later, or after the start"
+    if days == 0:
+        return "Until the start"
     return f"At least {days} {'day' if days == 1 else 'days'} before the start"
 
 

@@ -37,7 +37,8 @@ class Service(Struct, frozen=True):
 
 
 class RefundStep(Struct, frozen=True):
-    """Who cancels at least so many days before the start gets back so much of the price."""
+    """Who cancels at least so many days before the start gets back so much of the price. 0 is until
+    the start, -1 later."""
 
     days_before: int
     percent: int

@@ -1,10 +1,14 @@
-"""Who buys and who sells in a thread, as bookings need to know. Pure."""
+"""Who buys and who sells in a thread, as bookings need to know."""
+
+from msgspec.structs import replace
 
 from greenroom.bookings.cards.problems import NoCardsHere
 from greenroom.bookings.models import Parties
 from greenroom.ids import UserId
 from greenroom.messaging import rules
+from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Kind, Role, Thread
+from greenroom.people import directory
 
 _WITH_CARDS = frozenset({Kind.INQUIRY, Kind.INVITE, Kind.BOOKING, Kind.STUDIO})
 _SELLING = frozenset({Role.SELLER, Role.HOST})
@@ -25,6 +29,13 @@ def parties_of(thread: Thread) -> Parties:
     if not sellers and not others:
         raise NoCardsHere("nobody in it offers anything; add the provider first")
     return Parties(thread.id, buyer, tuple(one for one in sellers or others if one != buyer))
+
+
+async def named_parties(messaging: Messaging, thread: Thread) -> Parties:
+    """With the names that a contract prints."""
+    parties = parties_of(thread)
+    people = await directory.by_ids(messaging.people, (parties.buyer, *parties.sellers))
+    return replace(parties, names={one.id: one.name for one in people})
 
 
 def _buyer(thread: Thread, members: dict[UserId, Role]) -> UserId:

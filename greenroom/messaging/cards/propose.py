@@ -23,7 +23,7 @@ from greenroom.ids import CardId, ThreadId
 from greenroom.messaging import access
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.cards.after_decision import after_decision
-from greenroom.messaging.cards.parties import parties_of
+from greenroom.messaging.cards.parties import named_parties, parties_of
 from greenroom.messaging.cards.read import seen_thread
 from greenroom.messaging.cards.texts import checked_content, clean_content
 from greenroom.messaging.context import Messaging
@@ -63,7 +63,8 @@ async def propose(
     view, new = await _place(messaging, bookings, actor, thread_id, new, CARDS)
     payload = await checked_content(messaging, actor, view.thread, new.payload)
     new = replace(new, payload=payload)
-    answer = await propose_card(bookings, actor.user, parties_of(view.thread), new)
+    parties = await named_parties(messaging, view.thread)
+    answer = await propose_card(bookings, actor.user, parties, new)
     return await _answered(messaging, bookings, answer)
 
 

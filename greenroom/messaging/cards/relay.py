@@ -9,7 +9,7 @@ twice changes nothing. A node relays what it has decided at once; a sweep takes 
 import logging
 
 from greenroom.bookings import Bookings
-from greenroom.bookings.news import CardNews, LegNews
+from greenroom.bookings.news import CardNews, DocumentNews, LegNews
 from greenroom.bookings.outbox import (
     OutboxRow,
     note_relayed,
@@ -21,6 +21,7 @@ from greenroom.ids import GroupId
 from greenroom.messaging.cards.leg_statuses import update_other_threads
 from greenroom.messaging.cards.leg_threads import open_leg_threads
 from greenroom.messaging.cards.write_card import write_card
+from greenroom.messaging.cards.write_document import write_document
 from greenroom.messaging.cards.write_leg import write_leg
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
@@ -59,3 +60,5 @@ async def _tell(messaging: Messaging, bookings: Bookings, row: OutboxRow) -> Non
         case LegNews() as news:
             lines = await panel_lines(bookings, news.thread)
             await write_leg(messaging, news, lines)
+        case DocumentNews() as news:
+            await write_document(messaging, news, await panel_lines(bookings, news.thread))

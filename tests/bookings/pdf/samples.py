@@ -79,7 +79,7 @@ CONTRACT: Final = Contract(
         Line("Ten more edited pictures", Amount(15_050, "EUR")),
     ),
     deposit=Amount(40_000, "EUR"),
-    cancellation=(RefundStep(14, 100), RefundStep(7, 50), RefundStep(0, 0)),
+    cancellation=(RefundStep(14, 100), RefundStep(7, 50), RefundStep(-1, 0)),
     terms=_TERMS,
 )
 

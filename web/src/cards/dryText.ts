@@ -1,8 +1,8 @@
 // What a dry run shows, in sentences: what it costs or returns, what the booking becomes, who is told. Pure.
-import type { BookingLeg, DryRun } from "../client";
+import type { BookingLeg, CardContent, DryRun } from "../client";
 import { list, t } from "../strings";
 import "../strings/en.cards";
-import { moneyText } from "./money";
+import { moneyText, type Money } from "./money";
 import { isOpen } from "./rules";
 import { momentText, spanText, zoneName } from "./times";
 
@@ -12,6 +12,9 @@ export interface DryAround {
   name: (userId: string) => string;
   /** The booking's legs as they are now. */
   legs: readonly BookingLeg[];
+  /** What the step takes from the deposit, and what it sends back. */
+  claim?: Money | null;
+  refund?: Money | null;
 }
 
 export interface DryLine {
@@ -29,7 +32,7 @@ export function dryLines(dry: DryRun, around: DryAround): DryLine[] {
   return [...lines, { is: "undo", text: t(canWithdraw ? "dry.canWithdraw" : "dry.noUndo") }];
 }
 
-function moneyLines(dry: DryRun, { myId, buyerId, name }: DryAround): string[] {
+function moneyLines(dry: DryRun, { myId, buyerId, name, claim, refund }: DryAround): string[] {
   const isBuyer = buyerId === myId;
   const other = buyerId === null ? t("app.someone") : name(buyerId);
   const lines: string[] = [];
@@ -41,6 +44,11 @@ function moneyLines(dry: DryRun, { myId, buyerId, name }: DryAround): string[] {
     const amount = moneyText(dry.totalReturned);
     lines.push(isBuyer ? t("dry.returns", { amount }) : t("dry.otherReturns", { amount, name: other }));
   }
+  const provider = dry.legs.find((one) => one.legId === dry.card.legId)?.providerUserId;
+  if (claim) {
+    lines.push(t("dry.fromDeposit", { amount: moneyText(claim), name: provider ? name(provider) : t("app.someone") }));
+  }
+  if (refund && !dry.totalReturned) lines.push(t("dry.refund", { amount: moneyText(refund), name: isBuyer ? t("app.youInside") : other }));
   if (lines.length > 0) return lines;
   const isProposal = dry.card.state === "proposed" || dry.card.state === "countered";
   return [t(isProposal && hasPrice(dry) ? "dry.ifAccepted" : "dry.nothing")];
@@ -61,6 +69,9 @@ function legLines(dry: DryRun, before: readonly BookingLeg[]): string[] {
     const lines: string[] = [];
     if (known.startsAt !== leg.startsAt || known.endsAt !== leg.endsAt) lines.push(t("dry.moved", { when }));
     if (known.status !== leg.status) lines.push(t(`dry.status.${leg.status}`));
+    if (leg.deposit && known.deposit?.state !== leg.deposit.state && leg.deposit.state !== "claimed") {
+      lines.push(t(`booking.deposit.${leg.deposit.state}`, { amount: moneyText(leg.deposit.money) }));
+    }
     return lines;
   });
 }
@@ -74,4 +85,19 @@ function peopleLines({ card, tellsUserIds }: DryRun, { myId, name }: DryAround):
   }
   if (others.length > 0) lines.push(t("dry.tells", { names: list(others) }));
   return lines;
+}
+
+/** What accepting a claim, agreeing to a dispute or deciding it takes and sends back. */
+export function amountsOf(
+  transition: string,
+  content: CardContent | null,
+  given: Record<string, unknown> | null,
+): { claim: Money | null; refund: Money | null } {
+  if (transition === "decide") {
+    return { claim: (given?.["claim"] as Money | undefined) ?? null, refund: (given?.["refund"] as Money | undefined) ?? null };
+  }
+  if (transition !== "accept" || content === null) return { claim: null, refund: null };
+  if (content.type === "deposit_claim") return { claim: content.amount, refund: null };
+  if (content.type === "dispute") return { claim: content.claim ?? null, refund: content.refund ?? null };
+  return { claim: null, refund: null };
 }

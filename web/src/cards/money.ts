@@ -60,13 +60,15 @@ export function readMoney(typed: string, currency: string): Money | null {
   return Number.isSafeInteger(minor) && minor <= MOST_MINOR ? { minor, currency } : null;
 }
 
-/** The last separator begins the decimals if it is the only one of its kind, and few enough digits follow. */
+/** The last separator begins the decimals if it is the only one of its kind, and few enough digits follow. With
+ * three decimals, "1.234" has them, and "1,234" is not clear. */
 function splitDecimals(text: string, decimals: number): [string | null, string] {
   const at = Math.max(text.lastIndexOf("."), text.lastIndexOf(","));
   if (at < 0) return [text, ""];
   const [before, after, mark] = [text.slice(0, at), text.slice(at + 1), text[at] ?? ""];
   const isDecimal = after.length > 0 && after.length <= decimals && !before.includes(mark);
-  if (isDecimal && !(after.length === 3 && decimals === 3 && isGrouped(text))) {
+  if (isDecimal && decimals === 3 && mark === "," && isGrouped(text)) return [null, ""];
+  if (isDecimal) {
     return isGrouped(before) || /^\d+$/.test(before) ? [digitsOf(before), after] : [null, ""];
   }
   return isGrouped(text) ? [digitsOf(text), ""] : [null, ""];
@@ -74,7 +76,7 @@ function splitDecimals(text: string, decimals: number): [string | null, string] 
 
 /** "1,200" or "1.200.000". */
 function isGrouped(text: string): boolean {
-  return /^\d{1,3}(,\d{3})+$/.test(text) || /^\d{1,3}(\.\d{3})+$/.test(text);
+  return /^[1-9]\d{0,2}(,\d{3})+$/.test(text) || /^[1-9]\d{0,2}(\.\d{3})+$/.test(text);
 }
 
 function digitsOf(text: string): string {

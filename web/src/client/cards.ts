@@ -3,6 +3,7 @@ import { retryUnreachable, type Rest } from "./rest";
 import type { ClientStore } from "./store";
 import type {
   Booking,
+  BookingTrouble,
   CardChoices,
   CardContent,
   CardRecord,
@@ -87,6 +88,17 @@ export class CardsClient implements Cards {
 
   receiptsPdf(threadId: string): Promise<Blob> {
     return this.rest.download(`/v1/threads/${encodeURIComponent(threadId)}/booking/receipts.pdf`);
+  }
+
+  async trouble(): Promise<BookingTrouble> {
+    const found = await this.rest.request("get", "/v1/moderation/bookings", {});
+    const parties = found.disputes.flatMap((one) => [one.buyerUserId, one.providerUserId]);
+    this.store.people.need(parties);
+    return found;
+  }
+
+  async retryPayment(paymentKey: string): Promise<void> {
+    await this.rest.request("post", "/v1/moderation/payments/{paymentKey}/retry", { path: { paymentKey } });
   }
 }
 

@@ -153,15 +153,15 @@ class UserClient extends UseCases implements Client, ConversationHost {
     return this.#files.pictures();
   }
 
+  async cards(): Promise<Cards> {
+    const { CardsClient } = await import("./cards");
+    return new CardsClient(this.rest, this.store);
+  }
+
   async panel(threadId: string): Promise<ProjectPanel> {
     const { ProjectPanelClient } = await import("./panel");
     const notify = (frame: Notification): void => this.#post({ type: "notify", frame });
     return new ProjectPanelClient(threadId, this.rest, this.store, this.on, notify);
-  }
-
-  async cards(): Promise<Cards> {
-    const { CardsClient } = await import("./cards");
-    return new CardsClient(this.rest, this.store);
   }
 
   acknowledge(noticeId: string): Promise<void> {

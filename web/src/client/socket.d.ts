@@ -177,6 +177,7 @@ export interface AuthAck {
 }
 
 export interface Cancel {
+  /** The card's type. */
   type: "cancel";
   /** Why. */
   reason: string;
@@ -267,6 +268,7 @@ export interface Closing {
 }
 
 export interface Complete {
+  /** The card's type. */
   type: "complete";
   /** A note in the writer's own words. */
   note?: string;
@@ -295,6 +297,7 @@ export interface Delivered {
 }
 
 export interface DepositClaim {
+  /** The card's type. */
   type: "deposit_claim";
   /** How much of the deposit the provider claims. */
   amount: Money;
@@ -305,6 +308,7 @@ export interface DepositClaim {
 }
 
 export interface Dispute {
+  /** The card's type. */
   type: "dispute";
   /** What happened, as its opener sees it. */
   reason: string;
@@ -371,6 +375,7 @@ export interface EditPanelAck {
 }
 
 export interface Expense {
+  /** The card's type. */
   type: "expense";
   /** What was bought. */
   title: string;
@@ -397,6 +402,7 @@ export interface Extra {
 }
 
 export interface Extras {
+  /** The card's type. */
   type: "extras";
   /** What is added. */
   items: Array<Extra>;
@@ -854,6 +860,7 @@ export type NoticeKind = "band_kept" | "banded" | "reinstated" | "rejected" | "r
 export type ObjectKind = "note" | "picture" | "section" | "shot";
 
 export interface Offer {
+  /** The card's type. */
   type: "offer";
   /** One job for each provider. */
   legs: Array<LegTerms>;
@@ -862,6 +869,7 @@ export interface Offer {
 }
 
 export interface Overtime {
+  /** The card's type. */
   type: "overtime";
   /** By how many minutes the job is longer. */
   minutes: number;
@@ -1057,6 +1065,7 @@ export interface ProblemDocument {
 }
 
 export interface Proofs {
+  /** The card's type. */
   type: "proofs";
   /** What is shown. */
   title: string;
@@ -1158,6 +1167,7 @@ export interface RequestChanged {
 }
 
 export interface Reschedule {
+  /** The card's type. */
   type: "reschedule";
   /** When it begins. Send it with an offset from UTC. ISO 8601, in UTC. */
   startsAt: string;
@@ -1200,6 +1210,7 @@ export type Role = "admin" | "buyer" | "host" | "member" | "seller" | "support";
 export type SafeMode = "blur" | "hide" | "show";
 
 export interface Safety {
+  /** The card's type. */
   type: "safety";
   /** What both agree on for a safe job. */
   measures: Array<string>;

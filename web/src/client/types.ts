@@ -11,6 +11,8 @@ type Schemas = components["schemas"];
 export type Attachment = Schemas["Attachment"];
 export type Block = Schemas["Block"];
 export type Booking = Schemas["Booking"];
+/** What bookings need from staff: disputes, stuck payments, failed deadlines, late news. */
+export type BookingTrouble = Schemas["BookingTrouble"];
 export type BookingLeg = Schemas["BookingLeg"];
 /** What a card says: its type, and that type's fields. */
 export type CardContent = CardView["content"];
@@ -335,11 +337,11 @@ export interface Client {
   readonly scheduled: ScheduledMessages;
   readonly moderation: Moderation;
 
-  /** The project panel of a thread with a booking. Its code is loaded with the first call. */
-  panel(threadId: string): Promise<ProjectPanel>;
-
   /** Action cards and bookings. Its code is loaded with the first call. */
   cards(): Promise<Cards>;
+
+  /** The project panel of a thread with a booking. Its code is loaded with the first call. */
+  panel(threadId: string): Promise<ProjectPanel>;
 
   /** Uploads, and the user's files. Its code is loaded with the first call. */
   files(): Promise<Files>;
@@ -347,38 +349,6 @@ export interface Client {
   readonly loadedFiles: Readable<Files | null>;
   /** Pictures and download URLs of the files in messages and profiles. Loaded with the first call. */
   pictures(): Promise<Pictures>;
-}
-
-/** Someone else who has the panel on screen. */
-export interface PanelPresence {
-  userId: string;
-  tab: PanelTabName;
-  /** What they edit, if anything. */
-  objectId: string | null;
-  field: string | null;
-}
-
-export interface PanelState {
-  /** Null until they are loaded. */
-  tabs: readonly PanelTab[] | null;
-  present: readonly PanelPresence[];
-  /** It could not be loaded. */
-  problem: Problem | null;
-}
-
-/** The project panel of a thread, kept up to date until `close()`. Each edit has an id: pass the same one to try again. */
-export interface ProjectPanel {
-  readonly threadId: string;
-  readonly state: Readable<PanelState>;
-  /** Loads all tabs again. */
-  load(): Promise<void>;
-  /** Rejects with `edit-clash` (see its `clash`) where the field has changed since `base`, and with
-   * `panel-object-deleted`. */
-  edit(tab: PanelTabName, edit: PanelEdit, clientId?: string): Promise<PanelChange>;
-  history(tab: PanelTabName, cursor?: string): Promise<Page<PanelChange>>;
-  /** Tells the others which tab is on screen, and what is being edited. Call it again with every change. */
-  focus(tab: PanelTabName | null, objectId?: string, field?: string): void;
-  close(): void;
 }
 
 /** What a proposal may name beside its content. */
@@ -418,6 +388,43 @@ export interface Cards {
   calendar(legId: string): Promise<Blob>;
   cardPdf(cardId: string): Promise<Blob>;
   receiptsPdf(threadId: string): Promise<Blob>;
+
+  /** For moderators. */
+  trouble(): Promise<BookingTrouble>;
+  /** For moderators: tries a stuck payment again, under its own key. */
+  retryPayment(paymentKey: string): Promise<void>;
+}
+
+/** Someone else who has the panel on screen. */
+export interface PanelPresence {
+  userId: string;
+  tab: PanelTabName;
+  /** What they edit, if anything. */
+  objectId: string | null;
+  field: string | null;
+}
+
+export interface PanelState {
+  /** Null until they are loaded. */
+  tabs: readonly PanelTab[] | null;
+  present: readonly PanelPresence[];
+  /** It could not be loaded. */
+  problem: Problem | null;
+}
+
+/** The project panel of a thread, kept up to date until `close()`. Each edit has an id: pass the same one to try again. */
+export interface ProjectPanel {
+  readonly threadId: string;
+  readonly state: Readable<PanelState>;
+  /** Loads all tabs again. */
+  load(): Promise<void>;
+  /** Rejects with `edit-clash` (see its `clash`) where the field has changed since `base`, and with
+   * `panel-object-deleted`. */
+  edit(tab: PanelTabName, edit: PanelEdit, clientId?: string): Promise<PanelChange>;
+  history(tab: PanelTabName, cursor?: string): Promise<Page<PanelChange>>;
+  /** Tells the others which tab is on screen, and what is being edited. Call it again with every change. */
+  focus(tab: PanelTabName | null, objectId?: string, field?: string): void;
+  close(): void;
 }
 
 /** A file that is being uploaded, or was: until a message with it is sent, or `cancel`. */

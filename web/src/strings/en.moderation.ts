@@ -65,6 +65,7 @@ export const enModeration = {
   "mod.did.reveal": "Picture looked at",
   "mod.did.appeal": "Appealed",
   "mod.did.folded": "Closed with another case",
+  "mod.bookings": "Bookings",
   "mod.people": "People",
   "mod.suspendedPeople": "Suspended people",
   "mod.findPerson": "Find a person",

@@ -352,7 +352,7 @@ export const en = {
   "row.event.booking.changed": "The booking was updated",
   "row.event.card.accepted": "{name} accepted",
   "row.event.card.accepted_in_silence": "Accepted, because no one answered in time",
-  "row.event.card.answered": "{name} gave an account of the dispute",
+  "row.event.card.answered": "{name} answered the dispute",
   "row.event.card.applied": "The payment went through",
   "row.event.card.changes_asked": "{name} asked for changes",
   "row.event.card.closed": "Closed, because the booking has changed",

@@ -14,6 +14,7 @@ import type { enProject } from "./en.project";
 import type { enReport } from "./en.report";
 import type { enSettings } from "./en.settings";
 import type { enShortcuts } from "./en.shortcuts";
+import type { enTrouble } from "./en.trouble";
 
 type Parameters<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Parameters<Rest> : never;
 type English = typeof en &
@@ -25,7 +26,8 @@ type English = typeof en &
   typeof enNewConversation &
   typeof enProject &
   typeof enSettings &
-  typeof enShortcuts;
+  typeof enShortcuts &
+  typeof enTrouble;
 type Translation<T> = T extends string ? string : { readonly [K in keyof T]: string };
 /** What a language must have. */
 export type Strings = { readonly [K in keyof English]: Translation<English[K]> };

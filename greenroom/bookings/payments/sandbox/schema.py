@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import Column, MetaData, Table
 
-from greenroom.sql.base import Schema
+from greenroom.sql.base import PURPOSE, Schema
 from greenroom.sql.types import TEXT
 
 METADATA = MetaData()
@@ -20,6 +20,7 @@ RECORDS = Table(
     METADATA,
     Column("name", TEXT, primary_key=True),
     Column("record", TEXT, nullable=False),
+    info={PURPOSE: "The records of the sandbox, which plays a payment provider. No real money."},
 )
 LOCK = "lock"
 SCHEMA = Schema("sandbox_payments", METADATA, Path(__file__).parent / "migrations")
