@@ -103,6 +103,11 @@ BEFORE_A_BOOKING: Iterable[tuple[str, Attempt, str]] = [
     ("a key of snow", lambda deal: deal.propose(JONAS, deal.offer(), key="☃"), "ASCII"),
     ("nothing to pay with", lambda deal: deal.propose(MAYA, deal.offer()), "paymentMethod"),
     (
+        "nothing to hold a deposit with",
+        lambda deal: deal.propose(MAYA, deal.offer(price=0, deposit=50)),
+        "50.00 EUR",
+    ),
+    (
         "a leg for an offer",
         lambda deal: deal.propose(JONAS, deal.offer(), leg=LegId("leg_1")),
         "leave legId out",
