@@ -1,13 +1,17 @@
-"""The lines of a project panel that follow from a booking: its cards, its money, its documents."""
+"""The lines of a project panel that follow from a booking: its cards, its money, its documents.
+
+Careful: both sides read them. A leg is shown in its own conversation alone, so that no provider
+sees what another one earns, and the service fee is between the buyer and the marketplace.
+"""
 
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from greenroom.bookings import rows
 from greenroom.bookings.card_summary import summary_of
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.context import Bookings
-from greenroom.bookings.models import Booking, Card, Leg
+from greenroom.bookings.models import Card, Leg
 from greenroom.bookings.money import Money
 from greenroom.bookings.schema import CARDS, DOCUMENTS
 from greenroom.ids import ThreadId, UserId
@@ -50,15 +54,21 @@ async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
         booking = rows.find_booking(connection, group)
         found = connection.execute(_CARDS, {"thread": thread})
         cards = [rows.unpacked(row.card, Card) for row in found]
-        legs = [leg for leg in booking.legs if thread in (leg.thread, booking.thread)]
+        legs = [leg for leg in booking.legs if leg.thread == thread]
         return PanelLines(
             tuple(_card(one) for one in cards[:MOST]),
-            max(0, booking.cards - MOST) if len(cards) > MOST else 0,
-            tuple(line for leg in legs for line in _money(booking, leg)),
+            _left_out(connection, thread) if len(cards) > MOST else 0,
+            tuple(line for leg in legs for line in _money(leg)),
             _documents(connection, legs),
         )
 
     return await bookings.database.read(work)
+
+
+def _left_out(connection: Connection, thread: ThreadId) -> int:
+    counted = select(func.count()).select_from(CARDS).where(CARDS.c.thread_id == thread)
+    found: int = connection.execute(counted).scalar_one()
+    return found - MOST
 
 
 def _card(card: Card) -> Line:
@@ -72,10 +82,8 @@ def _card(card: Card) -> Line:
     )
 
 
-def _money(booking: Booking, leg: Leg) -> list[Line]:
+def _money(leg: Leg) -> list[Line]:
     lines = [Line(id=leg.id, title=leg.title, state="price", money=leg.price)]
-    if leg.fee is not None:
-        lines.append(Line(id=f"{leg.id}.fee", title="Service fee", state="fee", money=leg.fee))
     lines += [
         Line(id=f"{one.card}.{number}", title=one.title, state=one.kind.value, money=one.price)
         for number, one in enumerate(leg.charges)
