@@ -372,6 +372,7 @@ export const en = {
   "row.event.document.signed": "{name} signed a document",
   "row.event.document.voided": "A document is no longer valid",
   "row.event.leg.closed": "The job is closed",
+  "row.event.leg.completed": "The job completed by itself",
   "event.other": "The conversation was updated",
 
   "typing.one": "{name} is typing…",
