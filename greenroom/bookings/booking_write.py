@@ -66,12 +66,11 @@ class BookingWrite:
         """Writes the card's new version, and does what it does."""
         card = move.card
         change = self.begin(Cause(card.id, card.version, self._now_ms))
-        booked = not change.booking.legs
         request_charges(change, move.to_pay)
         apply_effects(change, move.effects, self._rules)
         if before is not None and before.state is CardState.ACCEPTED and not move.effects:
             give_back_charges(change, card)
-        self._save(move, booked=booked and bool(change.booking.legs))
+        self._save(move)
         self._close_moot_cards(card)
 
     def tell_leg(self, event: str, leg: Leg, actor: str, *, shown: bool = True) -> None:
@@ -132,7 +131,7 @@ class BookingWrite:
         rows.save_group(connection, after, self._audit.write(connection))
         return after
 
-    def _save(self, move: Move, *, booked: bool) -> None:
+    def _save(self, move: Move) -> None:
         card, change = move.card, self.begin(Cause(move.card.id, move.card.version, self._now_ms))
         rows.save_card(self._connection, change.booking.id, card)
         rows.add_step(self._connection, move.step)
@@ -148,7 +147,6 @@ class BookingWrite:
                 step=move.step,
                 legs=change.booking.legs,
                 due_legs=self._due_legs(change.booking),
-                booked=booked,
             )
         )
 
@@ -166,7 +164,7 @@ class BookingWrite:
         for card in rows.open_cards_of(self._connection, self.booking.id):
             leg = None if card.leg is None else legs.get(card.leg)
             if card.id != made.id and is_moot(card, leg):
-                self._save(moot(card, _CLOSED, self._now_ms), booked=False)
+                self._save(moot(card, _CLOSED, self._now_ms))
                 if card.state is CardState.ACCEPTED:
                     give_back_charges(self.change, card)
 

@@ -19,7 +19,8 @@ _WAITS_FOR = frozenset({CardType.DEPOSIT_CLAIM, CardType.DISPUTE})
 
 
 async def make_leg_step(bookings: Bookings, group: GroupId, leg_id: LegId) -> bool:
-    """Returns whether there was something to do. Safe to repeat."""
+    """Returns whether there was something to do: one thing, and another may be due as well. Safe to
+    repeat."""
 
     def work(connection: Connection) -> bool:
         now_ms = bookings.clock.now_ms()
@@ -28,15 +29,14 @@ async def make_leg_step(bookings: Bookings, group: GroupId, leg_id: LegId) -> bo
         if leg is None or not leg.due_ms or leg.due_ms > now_ms:
             return False
         write.begin(Cause(CardId(leg_id), leg.version + 1, now_ms))
-        if not _step(write, leg, bookings, now_ms):
-            return False
+        _step(write, leg, bookings, now_ms)
         write.finish()
         return True
 
     return await bookings.database.write(work)
 
 
-def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> bool:
+def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> None:
     assert write.change is not None
     rules, deposit_ms, ends_ms = bookings.rules, deposit_due_ms(leg), closes_ms(leg, bookings.rules)
     if deposit_ms and deposit_ms <= now_ms:
@@ -48,9 +48,8 @@ def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> boo
         if any(one.leg == leg.id and one.type in _WAITS_FOR for one in write.booking.open_cards):
             later = replace(leg, closes_from_ms=now_ms + _HOUR_MS)
             write.change.save(with_due(later, rules))
-            return True
+            return
         close_leg(write.change, leg.id, rules)
         write.tell_leg("leg.closed", write.change.leg(leg.id), SYSTEM)
-    else:
-        return False
-    return True
+    else:  # the policy has changed since: it is due later, or never
+        write.change.save(with_due(leg, rules))

@@ -49,7 +49,7 @@ async def move_card(
         write.set_booking(with_payment_method(write.booking, user, wanted.payment_method))
         request = Request(transition=wanted.transition, input=wanted.input, version=wanted.version)
         made = move(write.booking, card, request, caller, now_ms, bookings.rules)
-        check_can_pay(write.booking, made)
+        check_can_pay(write.booking, made, bookings.rules)
         write.make(made, card)
         write.finish()
         answer = Answer(card=made.card, step=made.step)

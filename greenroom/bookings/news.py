@@ -25,8 +25,6 @@ class CardNews(Struct, frozen=True, kw_only=True, tag="card"):
     """Of the whole group, after the step."""
     due_legs: tuple[LegId, ...] = ()
     """The legs whose next deadline the step has set."""
-    booked: bool = False
-    """Whether this step has made the booking."""
 
 
 class LegNews(Struct, frozen=True, kw_only=True, tag="leg"):

@@ -1,12 +1,11 @@
 """The lines of a project panel that follow from a booking: its cards, its money, its documents.
 
-Careful: everybody in the conversation reads the panel. So the buyer's service fee is not in it, and
-the panel of a group of several legs has only the prices, which all of them have agreed on in its
-offer: what becomes of a leg later is in the panel of the leg's own conversation.
+Careful: both sides read them. A leg is shown in its own conversation alone, so that no provider
+sees what another one earns, and the service fee is between the buyer and the marketplace.
 """
 
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from greenroom.bookings import rows
 from greenroom.bookings.card_summary import summary_of
@@ -44,7 +43,7 @@ class PanelLines(Struct, frozen=True):
     expenses: tuple[Line, ...] = ()
     docs: tuple[Line, ...] = ()
     legs: tuple[Leg, ...] = ()
-    """Those that the conversation is about."""
+    """The conversation's own."""
 
 
 async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
@@ -57,18 +56,22 @@ async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
         booking = rows.find_booking(connection, group)
         found = connection.execute(_CARDS, {"thread": thread})
         cards = [rows.unpacked(row.card, Card) for row in found]
-        is_shared = thread == booking.thread and len(booking.legs) > 1
-        money = _price if is_shared else _money
-        legs = [leg for leg in booking.legs if thread in (leg.thread, booking.thread)]
+        legs = [leg for leg in booking.legs if leg.thread == thread]
         return PanelLines(
             tuple(_card(one) for one in cards[:MOST]),
-            max(0, booking.cards - MOST) if len(cards) > MOST else 0,
-            tuple(line for leg in legs for line in money(leg)),
-            () if is_shared else _documents(connection, legs),
+            _left_out(connection, thread) if len(cards) > MOST else 0,
+            tuple(line for leg in legs for line in _money(leg)),
+            _documents(connection, legs),
             tuple(legs),
         )
 
     return await bookings.database.read(work)
+
+
+def _left_out(connection: Connection, thread: ThreadId) -> int:
+    counted = select(func.count()).select_from(CARDS).where(CARDS.c.thread_id == thread)
+    found: int = connection.execute(counted).scalar_one()
+    return found - MOST
 
 
 def _card(card: Card) -> Line:
@@ -82,13 +85,8 @@ def _card(card: Card) -> Line:
     )
 
 
-def _price(leg: Leg) -> list[Line]:
-    return [Line(id=leg.id, title=leg.title, state="price", money=leg.price)]
-
-
 def _money(leg: Leg) -> list[Line]:
-    """With what came after the offer."""
-    lines = _price(leg)
+    lines = [Line(id=leg.id, title=leg.title, state="price", money=leg.price)]
     lines += [
         Line(id=f"{one.card}.{number}", title=one.title, state=one.kind.value, money=one.price)
         for number, one in enumerate(leg.charges)

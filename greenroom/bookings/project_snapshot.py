@@ -9,7 +9,7 @@ from msgspec import Struct
 from greenroom.bookings.cards.instants import instant_of
 from greenroom.bookings.models import DepositState, Leg, LegStatus
 from greenroom.bookings.money import Money, total
-from greenroom.bookings.paid import paid_of
+from greenroom.bookings.paid import parts_paid
 
 
 class ProjectSnapshot(Struct, frozen=True, rename="camel"):
@@ -21,9 +21,10 @@ class ProjectSnapshot(Struct, frozen=True, rename="camel"):
     time_zone: str
     legs: int
     total: Money
-    """Price, extras and service fee of all legs."""
+    """What has been agreed: price and extras, without the buyer's service fee. Of several legs only
+    the prices of their offer, which everybody in the conversation has seen."""
     deposit: DepositState | None
-    """Of the same leg as the title."""
+    """None where there are several legs."""
 
 
 def project_snapshot(legs: Sequence[Leg], now_ms: int) -> ProjectSnapshot | None:
@@ -38,9 +39,16 @@ def project_snapshot(legs: Sequence[Leg], now_ms: int) -> ProjectSnapshot | None
         ends_at=instant_of(leg.ends_ms),
         time_zone=leg.time_zone,
         legs=len(legs),
-        total=total(map(paid_of, legs), leg.price.currency),
-        deposit=None if leg.deposit is None else leg.deposit.state,
+        total=_agreed(legs),
+        deposit=None if leg.deposit is None or len(legs) > 1 else leg.deposit.state,
     )
+
+
+def _agreed(legs: Sequence[Leg]) -> Money:
+    if len(legs) == 1:
+        paid = parts_paid(legs[0])
+        return paid.price + paid.extras
+    return total((leg.price for leg in legs), legs[0].price.currency)
 
 
 def packed_snapshot(snapshot: ProjectSnapshot | None) -> str | None:

@@ -7,9 +7,10 @@ from sqlalchemy import Connection
 from greenroom.bookings import rows
 from greenroom.bookings.booking_write import BookingWrite
 from greenroom.bookings.card_keys import Answer, answer_to, check_key, digest_of, keep_answer
+from greenroom.bookings.card_policy import Rules
 from greenroom.bookings.cards.decide import Move, Proposal, propose
 from greenroom.bookings.cards.declaration import Declaration
-from greenroom.bookings.cards.payloads import Payload, type_of
+from greenroom.bookings.cards.payloads import Offer, Payload, type_of
 from greenroom.bookings.cards.problems import (
     CannotPropose,
     InvalidCard,
@@ -20,8 +21,8 @@ from greenroom.bookings.cards.problems import (
 )
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.context import Bookings
-from greenroom.bookings.models import Booking, Caller, CardType, Leg, Parties, Side
-from greenroom.bookings.money import Money
+from greenroom.bookings.models import Booking, Caller, CardState, CardType, Leg, Parties, Side
+from greenroom.bookings.money import Money, total
 from greenroom.bookings.payments.methods import payment_method
 from greenroom.ids import CardId, LegId, UserId
 
@@ -54,7 +55,7 @@ async def propose_card(bookings: Bookings, user: UserId, parties: Parties, new: 
         booking = prepared(write.booking, parties, user, new)
         write.set_booking(booking)
         move = proposed(booking, parties, user, new, card_id, now_ms, bookings)
-        check_can_pay(booking, move)
+        check_can_pay(booking, move, bookings.rules)
         write.make(move, None)
         write.finish()
         answer = Answer(card=move.card, step=move.step)
@@ -109,11 +110,24 @@ def caller_of(booking: Booking, leg: Leg | None, user: UserId) -> Caller | None:
     return Caller(user, Side.SELLER) if user in providers else None
 
 
-def check_can_pay(booking: Booking, move: Move) -> None:
-    to_pay = move.to_pay or move.to_pay_later
-    if to_pay and not booking.payment_method:
-        total = sum(one.money.minor for one in to_pay)
-        raise PaymentMethodNeeded(str(Money(total, to_pay[0].money.currency)))
+def check_can_pay(booking: Booking, move: Move, rules: Rules) -> None:
+    """A deposit is held later, and then nobody could be asked for a payment method."""
+    if booking.payment_method or not rules.takes_payments:
+        return
+    to_pay = [one.money for one in move.to_pay or move.to_pay_later] or _deposits(move)
+    if to_pay:
+        raise PaymentMethodNeeded(str(total(to_pay, to_pay[0].currency)))
+
+
+def _deposits(move: Move) -> list[Money]:
+    """Those that are agreed by this, or will be when the other side accepts the buyer's offer."""
+    card = move.card
+    if not isinstance(card.payload, Offer):
+        return []
+    is_agreed = card.state is CardState.APPLIED
+    if not is_agreed and not (card.is_open and card.side is Side.BUYER):
+        return []
+    return [leg.deposit for leg in card.payload.legs if leg.deposit is not None]
 
 
 def _currency(payload: Payload) -> str:

@@ -7,19 +7,29 @@ from greenroom.bookings import rows
 from greenroom.bookings.card_view import CardView, card_view
 from greenroom.bookings.cards.problems import CardNotFound
 from greenroom.bookings.context import Bookings
-from greenroom.bookings.models import Card, Step
+from greenroom.bookings.models import Booking, Card, Step
 from greenroom.bookings.schema import CARDS
-from greenroom.ids import CardId, GroupId, ThreadId
+from greenroom.bookings.visibility import parties_of_card
+from greenroom.ids import CardId, GroupId, ThreadId, UserId
 
 MAX_PAGE = 50
 
 
-class CardRecord(Struct, frozen=True):
-    """A card as it is now, with all that led to it."""
+class ListedCard(Struct, frozen=True):
+    """A card as it is now, and what decides who may see it."""
 
-    group: GroupId
     card: Card
     view: CardView
+    parties: frozenset[UserId]
+    """Whom it concerns."""
+    traders: frozenset[UserId]
+    """Who takes part in its booking."""
+
+
+class CardRecord(ListedCard, frozen=True):
+    """A card with all that led to it."""
+
+    group: GroupId
     steps: tuple[Step, ...]
 
 
@@ -30,7 +40,8 @@ async def card_record(bookings: Bookings, card_id: CardId) -> CardRecord:
             raise CardNotFound
         booking = rows.find_booking(connection, group)
         steps = rows.steps_of(connection, card_id)
-        return CardRecord(group, card, card_view(card, booking.buyer, booking.legs), steps)
+        one = _listed(booking, card)
+        return CardRecord(card, one.view, one.parties, one.traders, group, steps)
 
     return await bookings.database.read(work)
 
@@ -55,10 +66,10 @@ async def shown_card(bookings: Bookings, card: Card) -> ShownCard:
 
 async def cards_of_thread(
     bookings: Bookings, thread: ThreadId, after: CardId | None = None, limit: int = MAX_PAGE
-) -> tuple[CardView, ...]:
+) -> tuple[ListedCard, ...]:
     """The newest first; `after` is the last card of the page before."""
 
-    def work(connection: Connection) -> tuple[CardView, ...]:
+    def work(connection: Connection) -> tuple[ListedCard, ...]:
         group = rows.group_of_thread(connection, thread)
         if group is None:
             return ()
@@ -68,6 +79,15 @@ async def cards_of_thread(
             query = query.where(CARDS.c.id < after)
         found = connection.execute(query.order_by(CARDS.c.id.desc()).limit(limit))
         cards = (rows.unpacked(row.card, Card) for row in found)
-        return tuple(card_view(card, booking.buyer, booking.legs) for card in cards)
+        return tuple(_listed(booking, card) for card in cards)
 
     return await bookings.database.read(work)
+
+
+def _listed(booking: Booking, card: Card) -> ListedCard:
+    return ListedCard(
+        card,
+        card_view(card, booking.buyer, booking.legs),
+        parties_of_card(booking, card),
+        frozenset((booking.buyer, *booking.sellers)),
+    )

@@ -5,10 +5,10 @@ legs, and what they earn with them. Staff who take no part see everything. Other
 conversation see nothing of it.
 """
 
-from greenroom.bookings.cards.payloads import type_of
+from greenroom.bookings.cards.payloads import Offer, type_of
 from greenroom.bookings.cards.problems import LegNeeded, LegNotFound
 from greenroom.bookings.chart import Code
-from greenroom.bookings.models import Booking, CardType, Leg, Side
+from greenroom.bookings.models import Booking, Card, CardType, Leg, Side
 from greenroom.bookings.propose_card import NewCard
 from greenroom.ids import ThreadId, UserId
 
@@ -29,6 +29,14 @@ def side_of(booking: Booking, user: UserId, *, staff: bool) -> Side | None:
 
 def sees_leg(leg: Leg, user: UserId, side: Side | None) -> bool:
     return side in (Side.BUYER, Side.STAFF) or (side is Side.SELLER and leg.provider == user)
+
+
+def parties_of_card(booking: Booking, card: Card) -> frozenset[UserId]:
+    """Whom it concerns, whenever they have joined the conversation."""
+    offered = card.payload.legs if isinstance(card.payload, Offer) else ()
+    leg = booking.leg(card.leg)
+    providers = [terms.provider for terms in offered] + ([] if leg is None else [leg.provider])
+    return frozenset((booking.buyer, card.proposer, *card.waits_on, *providers))
 
 
 def hidden_codes(side: Side | None) -> frozenset[Code]:

@@ -42,9 +42,9 @@ async def test_the_sample_bookings_show_every_state_and_are_written_once(
     threads = await _seeded(sqlite_world)
     bookings = sqlite_world.contexts[Bookings]
     film = await cards_of_thread(bookings, threads[FILM].id)
-    assert {card.state for card in film} == set(CardState)
+    assert {one.card.state for one in film} == set(CardState)
     [dispute, *_] = await cards_of_thread(bookings, threads[ROOM].id)
-    assert dispute.waits_on_staff
+    assert dispute.card.waits_on_staff
     finished = await booking_of_thread(bookings, threads[CLIP].id)
     assert finished is not None
     [leg] = finished.legs

@@ -94,6 +94,7 @@ BEFORE_A_BOOKING: Iterable[tuple[str, Attempt, str]] = [
     ("deposit of nothing", _offer(deposit=euros(0)), "leave it out"),
     ("deposit in another currency", _offer(deposit=DOLLARS), "in one currency"),
     ("a price beyond all bounds", _offer(price=_HUGE), "divide the work"),
+    ("a deposit beyond all bounds", _offer(deposit=_HUGE), "divide the work"),
     ("somebody who is not there", _offer(provider=NINA), "add them"),
     ("a leg of an offer", _proposes(JONAS, say.Complete(), "leg_1"), "begins with an offer"),
     ("no booking", _proposes(JONAS, say.Complete()), "begins with an offer"),
@@ -101,6 +102,11 @@ BEFORE_A_BOOKING: Iterable[tuple[str, Attempt, str]] = [
     ("an empty key", lambda deal: deal.propose(JONAS, deal.offer(), key=" " * 200), "1 to 128"),
     ("a key of snow", lambda deal: deal.propose(JONAS, deal.offer(), key="☃"), "ASCII"),
     ("nothing to pay with", lambda deal: deal.propose(MAYA, deal.offer()), "paymentMethod"),
+    (
+        "nothing to hold a deposit with",
+        lambda deal: deal.propose(MAYA, deal.offer(price=0, deposit=50)),
+        "50.00 EUR",
+    ),
     (
         "a leg for an offer",
         lambda deal: deal.propose(JONAS, deal.offer(), leg=LegId("leg_1")),
@@ -141,6 +147,11 @@ IN_A_BOOKING: Iterable[tuple[str, Attempt, str]] = [
     ("two currencies", _proposes(JONAS, _extras(euros(1), DOLLARS)), "in one currency"),
     ("a price of nothing", _proposes(JONAS, _extras(euros(0))), "leave it out"),
     ("too much altogether", _proposes(JONAS, _extras(_HUGE, _HUGE)), "several bookings"),
+    (
+        "too much with what is booked already",
+        lambda deal: deal.propose(JONAS, deal.offer(price=MOST_MINOR // 200)),
+        "several bookings",
+    ),
     ("not begun", _proposes(JONAS, say.Complete()), "cancel or reschedule"),
     ("the buyer's expense", _proposes(MAYA, say.Expense(title="Taxi", price=euros(1))), "seller"),
     ("proofs of nothing", _proposes(JONAS, say.Proofs(title="One")), "a file or a note"),

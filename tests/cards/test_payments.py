@@ -114,3 +114,18 @@ async def provider_holds(world: CardWorld, thread: ThreadId) -> int:
     return sum(one.operation is Operation.HOLD for one in done) - sum(
         one.operation in ended for one in done
     )
+
+
+async def test_a_deposit_needs_something_to_hold_it_with(local: CardWorld) -> None:
+    """Also where nothing else is to be paid."""
+    thread = await local.inquiry()
+    offered = await local.propose("ben", thread.id, local.offer(price=0, deposit=100))
+    with pytest.raises(PaymentMethodNeeded, match=r"100\.00 EUR"):
+        await local.answer("ana", offered, "accept")
+    await local.answer("ana", offered, "accept", pays=OK)
+    local.clock.advance(days=19)
+    await local.run_timers()
+    await local.settle()
+    [leg] = (await local.booking(thread.id)).legs
+    assert leg.deposit is not None
+    assert leg.deposit.state is DepositState.HELD

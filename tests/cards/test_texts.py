@@ -39,6 +39,16 @@ async def test_what_a_message_cannot_say_no_card_says(local: CardWorld) -> None:
         await local.propose("ben", thread.id, Offer(legs=offer.legs, note=scam))
 
 
+@pytest.mark.parametrize("name", ["", "mnf_", "mnf_" + "A" * 26, "x" * 2000, "fil_" + "0" * 2000])
+async def test_proofs_name_files_and_manifests(local: CardWorld, name: str) -> None:
+    """A card is kept with its message, so that nothing in it may be of any length."""
+    thread, _ = await local.booked()
+    with pytest.raises(InvalidCard, match="no id"):
+        await local.propose("ben", thread.id, Proofs(title="Selection", files=(name,) * 50))
+    manifest = "mnf_" + "0" * 26
+    await local.propose("ben", thread.id, Proofs(title="Selection", files=(manifest,)))
+
+
 async def test_evidence_has_to_be_in_the_conversation(local: CardWorld) -> None:
     thread, _ = await local.booked(deposit=100)
     claim = DepositClaim(amount=euros(5), reason="A lamp", evidence=(FileId("fil_" + "0" * 26),))

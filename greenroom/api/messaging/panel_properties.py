@@ -26,7 +26,9 @@ PANEL_PROPERTIES: Mapping[str, Property] = {
         "Of that leg: `confirmed`, `completed`, `cancelled` or `disputed`."
     ),
     "ProjectSnapshot.legs": described("How many legs the conversation is about."),
-    "ProjectSnapshot.total": described("Price, extras and service fee of all of them."),
+    "ProjectSnapshot.total": described(
+        "What was agreed, without the service fee; of several legs only their prices."
+    ),
     "ProjectSnapshot.deposit": described("What has become of the deposit of that leg, if any."),
     "tab": described(
         "The tab: `brief`, `moodboard`, `shotlist`, `files`, `docs`, `expenses` or `actions`."

@@ -9,13 +9,13 @@ from greenroom.bookings.cards.payloads import LegTerms
 from greenroom.bookings.cards.problems import InvalidCard
 from greenroom.bookings.chart import Account
 from greenroom.bookings.deposits import is_being_captured
-from greenroom.bookings.models import DepositState, Operation
+from greenroom.bookings.models import DepositState, Operation, PaymentState
 from greenroom.bookings.money import MOST_MINOR, Money
 from greenroom.bookings.paid import paid_of
 from greenroom.bookings.time_zones import zone
 
 _LONGEST_DAYS = 60
-_MOST_FOR_A_LEG = MOST_MINOR // 2
+_MOST_FOR_A_BOOKING = MOST_MINOR // 2
 _BEFORE_PAYOUT = (Account.ESCROW, Account.SELLER_DUE, Account.FEES)
 _CLAIMABLE = frozenset({DepositState.HELD, DepositState.CAPTURED})
 _PAST_MS = 5 * 60_000
@@ -35,7 +35,7 @@ def check_leg_terms(facts: Facts, legs: Sequence[LegTerms]) -> None:
     prices = [leg.price for leg in legs]
     deposits = [leg.deposit for leg in legs if leg.deposit is not None]
     check_currency(facts, *prices, *deposits)
-    _check_sum(prices)
+    _check_sum(facts, (*prices, *deposits))
 
 
 def check_times(facts: Facts, starts_at: datetime, ends_at: datetime) -> None:
@@ -56,17 +56,23 @@ def check_prices(facts: Facts, *prices: Money) -> None:
     if not all(price.minor for price in prices):
         raise InvalidCard("a price of nothing; leave it out")
     check_currency(facts, *prices)
-    charged = (
-        one.money
-        for one in facts.booking.payments.values()
-        if one.operation is Operation.CHARGE and one.leg == facts.the_leg.id
-    )
-    _check_sum((*charged, *prices))
+    _check_sum(facts, prices)
 
 
-def _check_sum(amounts: Iterable[Money]) -> None:
-    """So that what is paid for a leg, with fees, is always an amount."""
-    if sum(one.minor for one in amounts) > _MOST_FOR_A_LEG:
+def _check_sum(facts: Facts, amounts: Iterable[Money]) -> None:
+    """So that all that is paid in a booking, with fees, and held for it, is always an amount."""
+    legs, payments = facts.booking.legs, facts.booking.payments.values()
+    deposits = [leg.deposit.money for leg in legs if leg.deposit is not None]
+    if facts.rules.takes_payments:
+        agreed = [
+            one.money
+            for one in payments
+            if one.operation is Operation.CHARGE and one.state is not PaymentState.DECLINED
+        ]
+    else:
+        agreed = [leg.price for leg in legs]
+        agreed += [charge.price for leg in legs for charge in leg.charges]
+    if sum(one.minor for one in (*deposits, *agreed, *amounts)) > _MOST_FOR_A_BOOKING:
         raise InvalidCard("the prices add up to too much; divide the work into several bookings")
 
 

@@ -74,7 +74,8 @@ async def _on_reminder(messaging: Messaging, timer: Timer) -> Sequence[Op]:
 
 
 async def _on_leg(messaging: Messaging, bookings: Bookings, timer: Timer) -> Sequence[Op]:
+    """All that is due by now: a leg has one timer, for the first of its deadlines."""
     group, leg = leg_timers.leg_in(timer)
-    if await make_leg_step(bookings, group, leg):
+    while await make_leg_step(bookings, group, leg):
         relay_soon(messaging, bookings, group)
     return ()

@@ -1,7 +1,10 @@
-"""Opens a thread for each leg of a booking that has several: once, by the leg's id as its key."""
+"""Opens a thread for each leg that has none yet: once, by the leg's id as its key.
+
+An offer of one leg is about its own thread, unless that thread has a leg already.
+"""
 
 from greenroom.bookings import Bookings
-from greenroom.bookings.models import Leg
+from greenroom.bookings.models import CardState, CardType, Leg
 from greenroom.bookings.news import CardNews
 from greenroom.bookings.outbox import bind_leg
 from greenroom.messaging.context import Messaging
@@ -13,7 +16,7 @@ _SERVICE = Actor(SYSTEM, frozenset({Scope.SERVICE}))
 
 
 async def open_leg_threads(messaging: Messaging, bookings: Bookings, news: CardNews) -> None:
-    if not news.booked or len(news.legs) < 2:
+    if (news.card.type, news.card.state) != (CardType.OFFER, CardState.APPLIED):
         return
     for leg in news.legs:
         if leg.thread is None:

@@ -24,7 +24,7 @@ from greenroom.messaging import access
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.cards.after_decision import after_decision
 from greenroom.messaging.cards.parties import named_parties, parties_of
-from greenroom.messaging.cards.read import seen_thread
+from greenroom.messaging.cards.read import card_thread
 from greenroom.messaging.cards.texts import checked_content, clean_content
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
@@ -148,7 +148,7 @@ async def _card(
     await messaging.safety.limits.spend(actor.user, limit)
     record = await card_record(bookings, card_id)
     try:
-        view = await seen_thread(messaging, actor, record.card.thread)
+        view = await card_thread(messaging, actor, record)
     except CardNotFound:
         if not actor.may(Scope.MODERATOR):
             raise

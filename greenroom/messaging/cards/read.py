@@ -1,4 +1,9 @@
-"""Reads cards and bookings on behalf of a member of their conversation, or of staff."""
+"""Reads cards and bookings on behalf of a member of their conversation, or of staff.
+
+A card is seen as its message is: not before somebody has accepted the request to join, and not what
+was there before they joined, unless it concerns them. Staff who trade in the booking are members
+like any other.
+"""
 
 from msgspec import Struct
 
@@ -7,11 +12,17 @@ from greenroom.bookings.card_view import CardView
 from greenroom.bookings.cards.problems import CardNotFound, LegNotFound
 from greenroom.bookings.models import Leg
 from greenroom.bookings.read_bookings import booking_of_leg, booking_of_thread
-from greenroom.bookings.read_cards import MAX_PAGE, CardRecord, card_record, cards_of_thread
+from greenroom.bookings.read_cards import (
+    MAX_PAGE,
+    CardRecord,
+    ListedCard,
+    card_record,
+    cards_of_thread,
+)
 from greenroom.bookings.receipts import SeenBooking, seen_booking
 from greenroom.bookings.visibility import sees_leg, side_of
 from greenroom.ids import CardId, LegId, ThreadId
-from greenroom.messaging import access
+from greenroom.messaging import access, rules
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
@@ -30,8 +41,8 @@ async def read_card(
 ) -> CardRecord:
     """A card with its steps."""
     record = await card_record(bookings, card_id)
-    if not actor.may(Scope.MODERATOR):
-        await seen_thread(messaging, actor, record.card.thread)
+    if not _is_staff_to(record, actor):
+        await card_thread(messaging, actor, record)
     return record
 
 
@@ -44,24 +55,25 @@ async def thread_cards(
     cursor: str | None = None,
     limit: int = MAX_PAGE,
 ) -> CardPage:
-    """The newest first."""
-    await _check_reads(messaging, actor, thread_id)
+    """The newest first. A page may have fewer than asked for, and others after it."""
+    view = await _view(messaging, actor, thread_id)
     scope = _SCOPE + thread_id.encode()
     after = None if cursor is None else messaging.cursors.unseal_text(scope, cursor)
     last = None if after is None else CardId(after)
     found = await cards_of_thread(bookings, thread_id, last, limit + 1)
-    shown = found[:limit]
-    more = len(found) > limit
-    return CardPage(shown, messaging.cursors.seal_text(scope, shown[-1].card_id) if more else None)
+    shown = tuple(one.view for one in found[:limit] if _shows(view, one, actor))
+    if len(found) <= limit:
+        return CardPage(shown, None)
+    return CardPage(shown, messaging.cursors.seal_text(scope, found[limit - 1].card.id))
 
 
 async def read_booking(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId
 ) -> SeenBooking | None:
     """As much of it as the actor may see. None where nothing was ever proposed."""
-    await _check_reads(messaging, actor, thread_id)
+    view = await _view(messaging, actor, thread_id)
     found = await booking_of_thread(bookings, thread_id)
-    if found is None:
+    if found is None or (view is not None and not rules.has_accepted(view.thread, actor.user)):
         return None
     return seen_booking(found, actor.user, staff=actor.may(Scope.MODERATOR))
 
@@ -78,14 +90,37 @@ async def read_leg(bookings: Bookings, actor: Actor, leg_id: LegId) -> Leg:
     return leg
 
 
-async def seen_thread(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadView:
-    """The conversation of a card. Missing and forbidden look alike."""
+async def card_thread(messaging: Messaging, actor: Actor, card: ListedCard) -> ThreadView:
+    """The conversation of a card that the actor sees. Missing and forbidden look alike."""
+    try:
+        view = await access.thread(messaging, actor, card.card.thread)
+    except ThreadNotFound:
+        raise CardNotFound from None
+    if not _sees(view, card):
+        raise CardNotFound
+    return view
+
+
+async def _view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadView | None:
+    """None for staff who are no members."""
     try:
         return await access.thread(messaging, actor, thread_id)
     except ThreadNotFound:
-        raise CardNotFound from None
+        if not actor.may(Scope.MODERATOR):
+            raise
+        return None
 
 
-async def _check_reads(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    if not actor.may(Scope.MODERATOR):
-        await access.thread(messaging, actor, thread_id)
+def _shows(view: ThreadView | None, card: ListedCard, actor: Actor) -> bool:
+    return _is_staff_to(card, actor) or (view is not None and _sees(view, card))
+
+
+def _is_staff_to(card: ListedCard, actor: Actor) -> bool:
+    return actor.may(Scope.MODERATOR) and actor.user not in card.traders
+
+
+def _sees(view: ThreadView, card: ListedCard) -> bool:
+    user = view.mine.user
+    if not rules.has_accepted(view.thread, user):
+        return False
+    return user in card.parties or card.card.created_ms >= view.mine.joined_ms

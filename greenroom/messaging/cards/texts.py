@@ -7,9 +7,10 @@ import msgspec
 
 from greenroom.bookings.cards.payloads import Answer, DepositClaim, Dispute, Expense, Proofs
 from greenroom.bookings.cards.problems import InvalidCard
+from greenroom.errors import quoted
 from greenroom.files.access import load_many
 from greenroom.files.models import FileState
-from greenroom.ids import FileId
+from greenroom.ids import FileId, is_id
 from greenroom.messaging import text
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
@@ -22,6 +23,7 @@ C = TypeVar("C", bound=msgspec.Struct)
 _NOT_WRITTEN = frozenset(
     {"type", "currency", "provider", "timeZone", "receipt", "startsAt", "endsAt"}
 )
+_MOST_NAME = 40
 _FILES = frozenset({"files", "evidence", "answerEvidence"})
 
 
@@ -79,9 +81,16 @@ def _files(content: msgspec.Struct) -> tuple[FileId, ...]:
         case Expense(receipt=receipt) if receipt is not None:
             return (receipt,)
         case Proofs(files=named):
+            _check_names(named)
             return tuple(FileId(one) for one in named if one.startswith("fil_"))
         case _:
             return ()
+
+
+def _check_names(named: tuple[str, ...]) -> None:
+    for one in named:
+        if not is_id(one, "fil_") and not is_id(one, "mnf_"):
+            raise InvalidCard(f"{quoted(one, _MOST_NAME)} is no id of a file or of a manifest")
 
 
 async def _check_files(messaging: Messaging, thread: Thread, files: tuple[FileId, ...]) -> None:

@@ -48,8 +48,10 @@ async def write_leg(messaging: Messaging, news: LegNews, lines: PanelLines) -> N
         ops: list[Op] = [message_op(message), Put(MESSAGING, claim, F("pk").absent())]
         if leg.due_ms:
             ops.append(schedule(leg_timer(news.group, leg)))
-        snapshot = packed_snapshot(project_snapshot(lines.legs, ms))
-        after = replace(with_message(head, message), project_snapshot=snapshot)
+        after = with_message(head, message)
+        if lines.legs:  # the conversation of one leg
+            snapshot = packed_snapshot(project_snapshot(lines.legs, ms))
+            after = replace(after, project_snapshot=snapshot)
         planned = PlannedWrite(after, tuple(ops), (MessageCreated(message),))
         return with_tabs(planned, lines, _TABS, ms)
 

@@ -23,9 +23,15 @@ def fitted(before: TabState, after: TabState) -> TabState:
 
 def fitted_lines(tab: Tab, lines: tuple[SnapshotLine, ...], left_out: int) -> bytes:
     """As many lines as fit, the first ones: what writes a snapshot must not fail for its size."""
-    most = MAX_BYTES[tab]
-    packed = snapshot_content(lines, left_out)
-    while len(packed) > most:
-        lines, left_out = lines[:-1], left_out + 1
-        packed = snapshot_content(lines, left_out)
-    return packed
+
+    def packed(number: int) -> bytes:
+        return snapshot_content(lines[:number], left_out + len(lines) - number)
+
+    fits, most = 0, len(lines)
+    while fits < most:
+        middle = (fits + most + 1) // 2
+        if len(packed(middle)) <= MAX_BYTES[tab]:
+            fits = middle
+        else:
+            most = middle - 1
+    return packed(fits)
