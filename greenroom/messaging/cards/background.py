@@ -69,7 +69,9 @@ async def _on_deadline(messaging: Messaging, bookings: Bookings, timer: Timer) -
 
 
 async def _on_reminder(messaging: Messaging, timer: Timer) -> Sequence[Op]:
-    await remind(messaging, *timers.card_in(timer))
+    """Not after a downtime in which the deadline has passed."""
+    if messaging.clock.now_ms() < timers.deadline_in(timer):
+        await remind(messaging, *timers.card_in(timer))
     return ()
 
 

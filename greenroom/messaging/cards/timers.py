@@ -2,7 +2,7 @@
 
 from greenroom.background.models import Timer
 from greenroom.background.schedule import cancel, schedule
-from greenroom.bookings.models import Card
+from greenroom.bookings.models import Card, Due
 from greenroom.ids import CardId, ThreadId
 from greenroom.store.base import Op
 from greenroom.store.values import Value
@@ -16,9 +16,9 @@ def timer_ops(card: Card) -> tuple[Op, ...]:
     ops: list[Op] = []
     due = card.due
     if due is not None:
-        ops.append(schedule(_timer(DEADLINE, card, due.at_ms)))
+        ops.append(schedule(_timer(DEADLINE, card, due, due.at_ms)))
     if due is not None and due.remind_ms:
-        ops.append(schedule(_timer(REMINDER, card, due.remind_ms)))
+        ops.append(schedule(_timer(REMINDER, card, due, due.remind_ms)))
     if card.version > 1:
         ops += [cancel(kind, _id(card.id, card.version - 1)) for kind in (DEADLINE, REMINDER)]
     return tuple(ops)
@@ -30,11 +30,17 @@ def card_in(timer: Timer) -> tuple[ThreadId, CardId, int]:
     return ThreadId(str(payload["threadId"])), CardId(str(payload["cardId"])), version
 
 
-def _timer(kind: str, card: Card, due_ms: int) -> Timer:
+def deadline_in(timer: Timer) -> int:
+    """When the card's deadline is, of which a reminder reminds."""
+    return int(str(timer.payload["deadlineMs"]))
+
+
+def _timer(kind: str, card: Card, due: Due, due_ms: int) -> Timer:
     payload: dict[str, Value] = {
         "threadId": card.thread,
         "cardId": card.id,
         "version": card.version,
+        "deadlineMs": due.at_ms,
     }
     return Timer(kind, _id(card.id, card.version), due_ms, payload)
 
