@@ -2,8 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
@@ -94,13 +92,12 @@ def bookings_on(database: Database) -> Bookings:
     return Bookings(database, clock, Ids(clock), Rules())
 
 
-@asynccontextmanager
-async def hagglings(database: Database, number: int) -> AsyncIterator[list[Haggling]]:
+async def hagglings(database: Database, number: int) -> list[Haggling]:
     await database.migrate(SCHEMA)
     found = [Haggling(bookings_on(database), one) for one in range(number)]
     for one in found:
         await one.begin()
-    yield found
+    return found
 
 
 async def measured(found: list[Haggling], seconds: float) -> Rates:

@@ -1,9 +1,10 @@
 """`make bench-cards`: transitions of cards per second, next to bare transactions of the same rows.
 
-Both write with an fsync for each commit and alternate in one run, on SQLite and on PostgreSQL. A
-transition of ours also locks, reads, decides, and checks versions and keys. What waits on SQLite is
-committed together, as in the product; a bare transaction has a commit of its own. The figures are
-medians of the rounds; a ratio is the median of the ratios of each round.
+Both write with an fsync for each commit and alternate in one run, on SQLite and on PostgreSQL, one
+at a time and with many in flight. A transition of ours also locks, reads, decides, and checks
+versions and keys. What waits on SQLite is committed together, as in the product; a bare transaction
+has a commit of its own. The figures are medians of the rounds; a ratio is the median of the ratios
+of each round.
 """
 
 import argparse
@@ -17,7 +18,6 @@ from pathlib import Path
 
 import uvloop
 from msgspec import Struct
-from sqlalchemy import make_url
 
 from bench.bare_cards import BarePostgres, BareSqlite, Recorded, recorded
 from bench.card_deadlines import lateness
@@ -25,7 +25,7 @@ from bench.card_load import Rates, hagglings, measured
 from bench.report import last_line, table
 from greenroom.bookings.schema import SCHEMA
 from greenroom.sql.postgres import PostgresDatabase, parse_location
-from greenroom.sql.postgres.location import with_schema
+from greenroom.sql.postgres.location import Location
 from greenroom.sql.sqlite import SqliteDatabase
 from scripts.engines import postgresql
 
@@ -43,11 +43,16 @@ class Round(Struct, frozen=True):
         return self.ours.per_second / self.bare.per_second
 
 
+class Compared(Struct, frozen=True):
+    sqlite: list[Round]
+    postgres: list[Round]
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--seconds", type=float, default=1.5, help="of each kind in each round")
-    options.add_argument("--in-flight", type=int, default=32)
+    options.add_argument("--in-flight", type=int, default=32, help="on a busy server")
     options.add_argument("--deadlines", type=int, default=10_000, help="due at the same moment")
     chosen = options.parse_args()
     with (
@@ -55,17 +60,23 @@ def main() -> int:
         _postgresql(Path(folder)) as url,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
-        sqlite, on_postgres = runner.run(
-            _rounds(url, Path(folder), chosen.rounds, chosen.seconds, chosen.in_flight)
+        alone = runner.run(_compared(url, Path(folder), chosen.rounds, chosen.seconds, 1))
+        busy = runner.run(
+            _compared(url, Path(folder), chosen.rounds, chosen.seconds, chosen.in_flight)
         )
         late_ms = runner.run(lateness(Path(folder), chosen.deadlines))
-    _print(sqlite, on_postgres, chosen.in_flight)
+    _print(alone, "one at a time")
+    _print(busy, f"{chosen.in_flight} in flight")
     _print_deadlines(late_ms)
     last_line(
         {
-            "vs_bare_sqlite": _ratio(sqlite),
-            "vs_bare_postgres": _ratio(on_postgres),
+            "vs_bare_sqlite": _ratio(alone.sqlite),
+            "vs_bare_postgres": _ratio(alone.postgres),
             "late_p99_ms": _percentile(late_ms, 99),
+            "busy_vs_bare_sqlite": _ratio(busy.sqlite),
+            "busy_vs_bare_postgres": _ratio(busy.postgres),
+            "first_late_ms": late_ms[0],
+            "last_late_ms": late_ms[-1],
         }
     )
     return 0
@@ -82,30 +93,35 @@ def _postgresql(folder: Path) -> Iterator[str]:
         server.stop()
 
 
-async def _rounds(
+async def _compared(
     url: str, folder: Path, rounds: int, seconds: float, in_flight: int
-) -> tuple[list[Round], list[Round]]:
+) -> Compared:
+    folder = folder / f"{in_flight}"
+    folder.mkdir()
     moves = int(rounds * seconds * _MOST_PER_SECOND / in_flight)
     load = await recorded(folder, in_flight, moves)
     ours_sqlite = SqliteDatabase(folder / "ours.db")
-    ours_postgres = PostgresDatabase(parse_location(f"{url}?schema=ours&pool={_POOL}"))
+    ours_postgres = PostgresDatabase(_location(url, f"ours{in_flight}"))
     bare_sqlite = await _bare_sqlite(folder / "bare.db", load)
-    bare_postgres = await _bare_postgres(url, load)
-    sqlite, postgres = list[Round](), list[Round]()
-    async with (
-        hagglings(ours_sqlite, in_flight) as on_sqlite,
-        hagglings(ours_postgres, in_flight) as on_postgres,
-    ):
-        for number in range(rounds):
-            print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
-            sqlite.append(Round(await measured(on_sqlite, seconds), bare_sqlite.measure(seconds)))
-            ours, bare = await measured(on_postgres, seconds), await bare_postgres.measure(seconds)
-            postgres.append(Round(ours, bare))
+    bare_postgres = await _bare_postgres(url, f"bare{in_flight}", load)
+    on_sqlite = await hagglings(ours_sqlite, in_flight)
+    on_postgres = await hagglings(ours_postgres, in_flight)
+    made = Compared([], [])
+    for number in range(rounds):
+        print(f"{in_flight} in flight, round {number + 1} of {rounds}", file=sys.stderr, flush=True)
+        ours, bare = await measured(on_sqlite, seconds), bare_sqlite.measure(seconds)
+        made.sqlite.append(Round(ours, bare))
+        ours, bare = await measured(on_postgres, seconds), await bare_postgres.measure(seconds)
+        made.postgres.append(Round(ours, bare))
     bare_sqlite.close()
     await bare_postgres.close()
     await ours_sqlite.close()
     await ours_postgres.close()
-    return sqlite, postgres
+    return made
+
+
+def _location(url: str, schema: str) -> Location:
+    return parse_location(f"{url}?schema={schema}&pool={_POOL}")
 
 
 async def _bare_sqlite(path: Path, load: Recorded) -> BareSqlite:
@@ -115,23 +131,22 @@ async def _bare_sqlite(path: Path, load: Recorded) -> BareSqlite:
     return BareSqlite(path, load)
 
 
-async def _bare_postgres(url: str, load: Recorded) -> BarePostgres:
-    database = PostgresDatabase(parse_location(with_schema(url, "bare")))
+async def _bare_postgres(url: str, schema: str, load: Recorded) -> BarePostgres:
+    database = PostgresDatabase(_location(url, schema))
     await database.migrate(SCHEMA)
     await database.close()
-    plain = make_url(url).set(query={}).render_as_string(hide_password=False)
-    return await BarePostgres.opened(plain, "bare", _POOL, load)
+    return await BarePostgres.opened(url, schema, _POOL, load)
 
 
-def _print(sqlite: Sequence[Round], postgres: Sequence[Round], in_flight: int) -> None:
-    print(f"\ntransitions of cards, {in_flight} in flight\n")
+def _print(made: Compared, how: str) -> None:
+    print(f"\ntransitions of cards, {how}\n")
     rows = [
         _row(name, [getattr(one, who) for one in rounds])
-        for rounds, engine in ((sqlite, "SQLite"), (postgres, "PostgreSQL"))
+        for rounds, engine in ((made.sqlite, "SQLite"), (made.postgres, "PostgreSQL"))
         for who, name in (("ours", f"greenroom ({engine})"), ("bare", f"bare {engine}"))
     ]
     print(table(["", "per second", "p99 ms"], rows))
-    print(f"\nratios in each round: {_listed(sqlite)}; {_listed(postgres)}\n")
+    print(f"\nratios in each round: {_listed(made.sqlite)}; {_listed(made.postgres)}\n")
 
 
 def _print_deadlines(late_ms: Sequence[int]) -> None:

@@ -40,7 +40,7 @@ def _about(table: Table, column: Column[object]) -> Iterator[str]:
     for key in column.foreign_keys:
         yield f"a row of `{key.column.table.name}`"
     if column.unique or _is_in_unique(table, column):
-        yield "unique" if column.unique else "part of a unique pair"
+        yield "unique" if column.unique else "part of a unique key"
     if column.nullable:
         yield "may be null"
 

@@ -1,5 +1,7 @@
 """Values that the examples of several contexts share."""
 
+from datetime import UTC, datetime
+
 from msgspec.structs import replace
 
 from greenroom.api.messaging.attachment_shapes import Attachment
@@ -11,6 +13,9 @@ from greenroom.api.messaging.shapes import (
     Thread,
     ThreadRow,
 )
+from greenroom.bookings.models import DepositState, LegStatus
+from greenroom.bookings.money import Money
+from greenroom.bookings.project_snapshot import ProjectSnapshot
 from greenroom.files.models import Media, Scan
 from greenroom.ids import FileId, MessageId, ThreadId, UserId
 from greenroom.messaging.models import (
@@ -46,6 +51,16 @@ ROW = ThreadRow(
     city="Lisbon",
     safe_mode_required=False,
     picture=None,
+    project_snapshot=ProjectSnapshot(
+        title="Portraits in Lisbon",
+        status=LegStatus.CONFIRMED,
+        starts_at=datetime(2026, 5, 12, 8, 0, tzinfo=UTC),
+        ends_at=datetime(2026, 5, 12, 16, 0, tzinfo=UTC),
+        time_zone="Europe/Lisbon",
+        legs=1,
+        total=Money(48_000, "EUR"),
+        deposit=DepositState.SCHEDULED,
+    ),
     panel_versions={"shotlist": 2},
     awaiting_user_ids=[MAYA],
     last_seq=4,

@@ -13,7 +13,7 @@ from greenroom.blobs.disposition import content_disposition
 _TYPE = "application/pdf"
 _HEADERS = {
     "Accept-Ranges": "bytes",
-    "Cache-Control": "private, no-store",
+    "Cache-Control": "no-store",
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "X-Content-Type-Options": "nosniff",
 }

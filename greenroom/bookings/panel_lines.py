@@ -42,6 +42,8 @@ class PanelLines(Struct, frozen=True):
     """Cards that the first tab does not list."""
     expenses: tuple[Line, ...] = ()
     docs: tuple[Line, ...] = ()
+    legs: tuple[Leg, ...] = ()
+    """The conversation's own."""
 
 
 async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
@@ -60,6 +62,7 @@ async def panel_lines(bookings: Bookings, thread: ThreadId) -> PanelLines:
             _left_out(connection, thread) if len(cards) > MOST else 0,
             tuple(line for leg in legs for line in _money(leg)),
             _documents(connection, legs),
+            tuple(legs),
         )
 
     return await bookings.database.read(work)

@@ -205,7 +205,7 @@ DOCUMENTS = Table(
     Column("draw_ms", INTEGER, nullable=False),
     Column("draw_tries", INTEGER, nullable=False),
     PrimaryKeyConstraint("id", "version"),
-    info={PURPOSE: "What is signed, by version: the content and the hashes of content and PDF."},
+    info={PURPOSE: "What is signed, by version: the content, its hash and the words of consent."},
 )
 Index("documents_of_group", DOCUMENTS.c.group_id, DOCUMENTS.c.id)
 Index("documents_to_draw", DOCUMENTS.c.draw_ms)
@@ -219,6 +219,7 @@ DOCUMENT_FILES = Table(
     Column("kind", TEXT, nullable=False),
     Column("at_ms", INTEGER, nullable=False),
     UniqueConstraint("document_id", "version", "kind"),
+    info={PURPOSE: "The SHA-256 of each PDF of a document, by which it is verified. Append-only."},
 )
 
 SIGNATURES = Table(

@@ -16,6 +16,8 @@ from greenroom.bookings import journal, rows
 from greenroom.bookings.audit import facts_of, first_break
 from greenroom.bookings.journal import Ledger, Refused
 from greenroom.bookings.models import Card, DepositState, Leg, Step
+from greenroom.bookings.pdf.contract import contract_hash
+from greenroom.bookings.pdf.documents import Contract
 from greenroom.bookings.schema import (
     AMENDMENTS,
     AUDIT,
@@ -225,7 +227,7 @@ def _deposit_faults(group: _Group, ledgers: Mapping[LegId, Ledger]) -> Iterator[
 def _document_faults(group: _Group) -> Iterator[str]:
     hashes = {(row.id, row.version): row.content_sha256 for row in group.documents}
     for row in group.documents:
-        if _sha256(row.content) != row.content_sha256:
+        if contract_hash(rows.unpacked(row.content, Contract)) != row.content_sha256:
             yield f"version {row.version} of {row.id} was changed after its hash was made"
     for row in group.signatures:
         if row.content_sha256 != hashes.get((row.document_id, row.version)):

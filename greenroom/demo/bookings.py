@@ -1,5 +1,7 @@
 """Writes the sample bookings into the store, once: one in full swing, a dispute, a finished one."""
 
+import logging
+
 from greenroom.bookings.cards.payloads import (
     Answer,
     Complete,
@@ -18,6 +20,9 @@ from greenroom.bookings.cards.payloads import (
 )
 from greenroom.demo.scene import Scene, euros
 from greenroom.demo.seeding import Seeding
+from greenroom.errors import Problem
+
+_log = logging.getLogger(__name__)
 
 _FILM_DAYS = 3.185
 """So that it ends a few minutes ago: its last payment has an hour."""
@@ -25,9 +30,16 @@ _FILM_DAYS = 3.185
 
 async def seed_samples(seeding: Seeding) -> None:
     """Writes what is not there yet."""
-    await _finished(Scene(seeding, "demo-deal-finished", "jonas", "mateo", days=25))
-    await _disputed(Scene(seeding, "demo-deal-dispute", "jonas", "studio.nord", days=9))
-    await _in_full_swing(Scene(seeding, "demo-deal-film", "jonas", "mateo", days=_FILM_DAYS))
+    scenes = (
+        _finished(Scene(seeding, "demo-deal-finished", "jonas", "mateo", days=25)),
+        _disputed(Scene(seeding, "demo-deal-dispute", "jonas", "studio.nord", days=9)),
+        _in_full_swing(Scene(seeding, "demo-deal-film", "jonas", "mateo", days=_FILM_DAYS)),
+    )
+    for scene in scenes:
+        try:
+            await scene
+        except Problem as problem:  # a user, or an older version, has made something else of it
+            _log.warning("a sample booking is left as it is: %s", problem)
 
 
 async def _in_full_swing(scene: Scene) -> None:

@@ -4,12 +4,10 @@ All times count from the moment in which its conversation was opened, and each a
 start that was interrupted continues where it stopped; a scene that was played to its end is marked.
 """
 
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from greenroom.bookings import Bookings
 from greenroom.bookings.cards.payloads import Input, LegTerms, Nothing, Offer, Payload
-from greenroom.bookings.cards.problems import CardKeyReused
 from greenroom.bookings.leg_step import make_leg_step
 from greenroom.bookings.make_deadline import make_deadline
 from greenroom.bookings.models import Booking, Card
@@ -18,7 +16,6 @@ from greenroom.bookings.move_card import CardMove
 from greenroom.bookings.pay import pay_group
 from greenroom.bookings.propose_card import NewCard
 from greenroom.bookings.read_bookings import booking_of_thread
-from greenroom.bookings.read_cards import card_record
 from greenroom.clock import ManualClock
 from greenroom.demo import records
 from greenroom.demo.seeding import Seeding
@@ -113,7 +110,8 @@ class Scene:
         self.wait(minutes=6)
         new = NewCard(key=self._next(), payload=payload, payment_method=pays)
         made = await propose(self._messaging, self._bookings, self._actors[name], self.thread, new)
-        return await self._settled(made.answer.card)
+        await self._bookings.tasks.finish()
+        return made.answer.card
 
     async def answer(
         self, name: str, card: Card, transition: str, input: Input = _NOTHING, *, pays: str = ""
@@ -126,9 +124,9 @@ class Scene:
             input=input,
             payment_method=pays,
         )
-        with suppress(CardKeyReused):  # played before, on an earlier version of the card
-            await answer(self._messaging, self._bookings, self._actors[name], card.id, move)
-        return await self._settled(card)
+        made = await answer(self._messaging, self._bookings, self._actors[name], card.id, move)
+        await self._bookings.tasks.finish()
+        return made.answer.card
 
     async def book(self, offered: Card) -> None:
         """The buyer accepts and pays."""
@@ -163,10 +161,6 @@ class Scene:
             seq = found.last_seq - unread.get(name, 0)
             await mark_read(self._messaging, self._actors[name], self.thread, seq)
         await records.note_played(self._messaging.store, self._key)
-
-    async def _settled(self, card: Card) -> Card:
-        await self._bookings.tasks.finish()
-        return (await card_record(self._bookings, card.id)).card
 
     async def _booking(self) -> Booking:
         found = await booking_of_thread(self._bookings, self.thread)

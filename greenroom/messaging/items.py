@@ -113,6 +113,7 @@ def _optional_attributes(thread: Thread) -> tuple[tuple[str, Value], ...]:
         ("safeModeRequired", thread.safe_mode),
         ("picture", None if thread.picture is None else msgspec.to_builtins(thread.picture)),
         ("panel", thread.panel),
+        ("projectSnapshot", thread.project_snapshot),
         ("metadataDigest", thread.metadata_digest),
     )
 
@@ -222,6 +223,7 @@ def thread_of(item: Item) -> Thread:
         safe_mode=found.get("safeModeRequired", False),
         picture=Picture(**found["picture"]) if "picture" in found else None,
         panel=found.get("panel", {}),
+        project_snapshot=found.get("projectSnapshot"),
         metadata_digest=found.get("metadataDigest", ""),
         last_seq=found.get("lastSeq", 0),
         last_ms=found.get("lastMessageAt", 0),

@@ -198,6 +198,8 @@ class Thread(Struct, frozen=True, kw_only=True):
     safe_mode: bool = False
     """Previews of sensitive pictures are blurred, whatever its members prefer."""
     picture: Picture | None = None
+    project_snapshot: str | None = None
+    """The summary of its booking, as JSON text (`bookings/project_snapshot.py`)."""
     panel: dict[str, int] = {}
     """The version of each tab of its project panel, so that sync tells which have changed."""
     metadata_digest: str = ""

@@ -168,7 +168,7 @@ class DeliverableNeedsReview(Problem):
 
 
 class CardsStay(Problem):
-    """A card cannot be deleted: it is part of the record of the booking. Withdraw it instead."""
+    """A card cannot be deleted: what was proposed must stay on record. Withdraw it instead."""
 
 
 class CardNeedsReview(Problem):

@@ -133,10 +133,10 @@ def _missed_last(thread: Thread, user: UserId) -> MissedRange | None:
 
 
 def as_shown(thread: Thread, user: UserId) -> Thread:
-    """The head as the user may see it. A request shows neither a picture nor a panel."""
+    """The head as the user may see it. A request shows no picture, panel or booking."""
     if user in thread.gates:
-        if thread.picture is not None or thread.panel:
-            thread = replace(thread, picture=None, panel={})
+        if thread.picture is not None or thread.panel or thread.project_snapshot:
+            thread = replace(thread, picture=None, panel={}, project_snapshot=None)
         seq = shown_seq(thread, user)
         if seq == thread.last_seq:
             return thread

@@ -24,14 +24,16 @@ from greenroom.messaging.models import Message, Thread
 from greenroom.messaging.moderate import check_text
 from greenroom.messaging.name_words import name_words, url_words
 from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.panel.files_tab import lines_with
+from greenroom.messaging.panel.models import Tab
 from greenroom.messaging.problems import ClientIdReused, DeliverableNeedsReview, ThreadNotFound
-from greenroom.messaging.records import MESSAGING, claim_key
+from greenroom.messaging.records import MESSAGING, claim_key, tab_key
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.write_message import write_message
 from greenroom.people.actor import Actor
 from greenroom.safety.judge import uncount_text
 from greenroom.safety.verdict import Hold, Judged
-from greenroom.store.base import key_of
+from greenroom.store.base import Op, key_of
 from greenroom.store.problems import ConditionFailed, Conflict
 from greenroom.store.values import Item
 
@@ -114,16 +116,30 @@ async def _append(
     for _ in range(_TRIES):
         end = await new_manifest.chain_end(messaging.files, head.id)
         manifest = new_manifest.next_manifest(messaging.files, head.id, actor.user, new, end)
+        listed = await lines_with(messaging, head.id, manifest)
         try:
             sent = await write_message(
-                messaging, actor, head, outgoing, verdict, None, None, manifest=manifest
+                messaging,
+                actor,
+                head,
+                outgoing,
+                verdict,
+                None,
+                None,
+                manifest=manifest,
+                listed=listed,
             )
         except ConditionFailed as refusal:
-            if any(failure.op.table.name != FILES.name for failure in refusal.failed):
+            if not all(_is_of_another(failure.op, head.id) for failure in refusal.failed):
                 raise
             continue
         return sent, manifest
     raise Conflict
+
+
+def _is_of_another(op: Op, thread: ThreadId) -> bool:
+    """Another deliverable was recorded meanwhile: in the chain, or in the panel."""
+    return op.table.name == FILES.name or key_of(op) == tab_key(thread, Tab.FILES)
 
 
 def _with_clean_caption(outgoing: Outgoing) -> Outgoing:

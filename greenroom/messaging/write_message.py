@@ -3,7 +3,7 @@
 `update_thread` queues the write, and publishes the message after the commit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +23,8 @@ from greenroom.messaging.mentions import mentions_in
 from greenroom.messaging.models import GateStatus, Member, Message, Thread
 from greenroom.messaging.new_message import message_op, text_message, with_message
 from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.panel.files_tab import with_files_tab
+from greenroom.messaging.panel.models import SnapshotLine
 from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.records import MESSAGING
 from greenroom.messaging.send_checks import check_may_send
@@ -54,8 +56,10 @@ async def write_message(
     earlier: WrittenEarlier | None,
     files: tuple[File, ...] = (),
     manifest: Manifest | None = None,
+    listed: Sequence[SnapshotLine] = (),
 ) -> Sent:
-    """Plans the write on the current head. The files are ready."""
+    """Plans the write on the current head. The files are ready. `listed` are the lines of the tab
+    `files` with a manifest in it."""
     sent: list[Sent] = []
     blocked = await is_blocked_thread(messaging, cached, actor.user)
     mentions = await mentions_in(messaging, cached, outgoing.body) if "@" in outgoing.body else ()
@@ -86,7 +90,8 @@ async def write_message(
         file_ops = sent_use_ops(files, message, outgoing.client_id, now_ms) if files else ()
         chain_ops = () if manifest is None else append_ops(manifest, message.seq)
         ops = (*message_ops, *request_ops, *return_ops, *own_ops, *file_ops, *chain_ops)
-        return PlannedWrite(after, ops, (MessageCreated(message), *events))
+        planned = PlannedWrite(after, ops, (MessageCreated(message), *events))
+        return with_files_tab(planned, listed, ms) if listed else planned
 
     await update_thread(messaging, cached.id, plan, queued)
     return sent[0]

@@ -63,6 +63,7 @@ MISSING = {
     "cardId": "crd_01k75q8h3e0000000000000000",
     "documentId": "doc_01k75q8h3e0000000000000000",
 }
+_OF_DEALS = ("/cards", "/booking", "/documents", "/receipts.pdf")
 NEW_FILE = {"name": "notes.txt", "size": 5, "sha256": sha256(b"notes").hexdigest()}
 _METADATA = {"filename": "notes.txt", "sha256": NEW_FILE["sha256"]}
 TUS = {
@@ -94,12 +95,13 @@ class PopulatedWorld:
     Adi has."""
     avatar: str = ""
     """A picture of Ben's that is not used yet."""
-    document: str = ""
-    """The contract of a booking between Ana and Ben."""
     blurred: str = ""
     """A picture of Ben's that is blurred."""
     card: str = ""
     """Ben has proposed it; it waits for Ana."""
+    document: str = ""
+    """The contract between them."""
+    content_sha256: str = ""
     leg: str = ""
     """What Ana has booked with Ben."""
 
@@ -181,7 +183,7 @@ class PopulatedWorld:
 
     def is_deal(self, caller: str, path: str) -> bool:
         """Ben's deal with Ana, for those who take no part in another conversation."""
-        return self.place(caller) == "talk" and path.endswith(("/cards", "/booking"))
+        return self.place(caller) == "talk" and path.endswith(_OF_DEALS)
 
     def file_for(self, caller: str, method: str, path: str) -> str:
         if method in ("GET", "HEAD") and path == "/v1/files/{fileId}":
@@ -344,6 +346,8 @@ async def _create_deal(populated: PopulatedWorld) -> None:
         populated.threads["deal"], populated.leg = deals.thread, booking["legs"][0]["legId"]
         shown = await populated.world.get("ben", f"/threads/{deals.thread}/documents")
         populated.document = shown["documents"][0]["documentId"]
+        contract = await populated.world.get("ben", f"/documents/{populated.document}")
+        populated.content_sha256 = contract["versions"][0]["contentSha256"]
         safety = {"type": "safety", "measures": ["A second person is on the set."]}
         made = ok_json(await deals.propose("ben", safety), 201)
         populated.card = made["card"]["cardId"]
@@ -422,6 +426,11 @@ def bodies() -> dict[str, Body]:
         "POST /v1/cards/{cardId}/steps": lambda populated, caller: {
             "transition": "withdraw",
             "version": 1,
+        },
+        "POST /v1/documents/{documentId}/signatures": lambda populated, caller: {
+            "version": 1,
+            "contentSha256": populated.content_sha256,
+            "consent": True,
         },
         "POST /v1/inbox/read": lambda populated, caller: {},
         "POST /v1/preview": lambda populated, caller: {

@@ -87,6 +87,22 @@ async def test_a_card_about_one_of_several_legs_goes_to_its_conversation(group: 
     assert [leg["providerUserId"] for leg in shown["legs"]] == [group.world.ids["dan"]]
 
 
+async def test_the_panel_of_a_group_says_nothing_of_what_one_leg_agreed_on_later(
+    group: Deals,
+) -> None:
+    bens = (await group.booking("ben"))["legs"][0]
+    prints = {"type": "extras", "items": [{"title": "Prints", "price": euros(60)}]}
+    made = ok_json(await group.propose("ben", prints), 201)["card"]
+    ok_json(await group.step("ana", made, "accept"), 201)
+    own = await group.world.get("ben", f"/threads/{bens['threadId']}/panel")
+    shared = await group.world.get("dan", f"/threads/{group.thread}/panel")
+    assert "Prints" in str(own)
+    assert "Portraits by ben" in str(shared)
+    assert "Prints" not in str(shared)
+    log = await group.world.get("dan", f"/threads/{group.thread}/messages")
+    assert made["cardId"] not in str(log)
+
+
 async def test_a_calendar_file_is_downloaded(deals: Deals) -> None:
     leg = (await deals.booked())["legs"][0]["legId"]
     for name in ("ana", "ben", "mod"):

@@ -36,8 +36,8 @@ HERE = "http://127.0.0.1:8080"
 
 STAFF = {"moderator", "admin"}
 
-FILES = "greenroom.demo.files"
-"""Has its own tests (`test_demo_files.py`): it takes longer."""
+OTHERS = ("greenroom.demo.files", "greenroom.demo.bookings")
+"""They have their own tests: they take longer."""
 
 
 async def _told(world: ApiWorld) -> Contexts:
@@ -45,7 +45,7 @@ async def _told(world: ApiWorld) -> Contexts:
     await seed(
         lambda clock: compose(store, clock, SECRET, rates=RATES),
         world.clock.now_ms(),
-        [one for one in REGISTRY.demos if one != FILES],
+        [one for one in REGISTRY.demos if one not in OTHERS],
     )
     return world.contexts
 

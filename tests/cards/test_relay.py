@@ -6,11 +6,15 @@ from greenroom.bookings.cards.payloads import Complete
 from greenroom.bookings.cards.problems import CardChanged
 from greenroom.bookings.chart import Account
 from greenroom.bookings.models import CardState, DepositState, LegStatus
+from greenroom.files.models import NewManifest
 from greenroom.messaging import rules
 from greenroom.messaging.delete import delete
 from greenroom.messaging.edit import edit
 from greenroom.messaging.models import Folder, Kind, MessageKind, Status
+from greenroom.messaging.panel.models import Snapshot, Tab
+from greenroom.messaging.panel.tabs import open_panel
 from greenroom.messaging.problems import CardsStay, MessageNotFound
+from greenroom.messaging.send_manifest import send_manifest
 from tests.cards.world import DAY_MS, OK, CardWorld
 
 
@@ -29,6 +33,8 @@ async def test_an_offer_becomes_a_booking(world: CardWorld) -> None:
     head, booking = await world.thread(thread.id), await world.booking(thread.id)
     assert (head.kind, head.status) == (Kind.BOOKING, Status.CONFIRMED)
     assert (head.lbg_id, head.leg_id) == (booking.id, booking.legs[0].id)
+    assert head.project_snapshot is not None
+    assert '"title":"Portraits","status":"confirmed"' in head.project_snapshot
     assert rules.awaited(head) == ()
     assert booking.ledgers[booking.legs[0].id].available(Account.ESCROW) == 40_000
     card, *steps = await world.log("ben", thread.id)
@@ -110,3 +116,15 @@ async def test_a_deposit_is_held_and_released(world: CardWorld) -> None:
     ledger = booking.ledgers[leg.id]
     assert ledger.holds() == ()
     assert ledger.balances[Account.SELLER].net_posted == 40_000
+
+
+async def test_a_deliverable_is_listed_in_the_panel(world: CardWorld) -> None:
+    thread, _ = await world.booked()
+    new = NewManifest(name="final.zip", size=7, sha256="0" * 64, url="https://files.example/f")
+    ben = world.actors["ben"]
+    sent = await send_manifest(world.messaging, ben, thread.id, "m1", new)
+    panel = await open_panel(world.messaging, world.actors["ana"], thread.id)
+    lines = {one.tab: one.lines for one in panel.tabs if isinstance(one, Snapshot)}
+    assert [(one.id, one.title) for one in lines[Tab.FILES]] == [(sent.manifest.id, "final.zip")]
+    assert [one.title for one in lines[Tab.ACTIONS]] == ["Offer: Portraits, 400.00 EUR"]
+    assert [(one.state, one.amount) for one in lines[Tab.EXPENSES]] == [("price", 40_000)]

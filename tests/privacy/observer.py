@@ -11,12 +11,13 @@ from itertools import product
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from greenroom.bookings import Bookings
 from tests.privacy.world import PrivacyWorld, RecordedEvents
 
 _IGNORED = {"date", "x-request-id", "content-length", "server"}
 _OPAQUE = {"cursor", "next", "url", "salt", "sealed", "hash", "previous"}
 _ID = re.compile(
-    r"\b(?:(?:usr|thr|msg|rqt|rpt|cas|ntc|sch|fil|mnf)_[0-9a-z]{20,32}|first:[0-9a-f]{32})\b"
+    r"\b(?:(?:usr|thr|msg|rqt|rpt|cas|ntc|sch|fil|mnf|crd|lbg|leg|doc)_[0-9a-z]{20,32}|first:[0-9a-f]{32})\b"
 )
 _ETAG = re.compile(r'"[0-9a-f]{8,}"')
 _MESSAGES = 2
@@ -39,6 +40,7 @@ class Observer:
     client_ids: list[str] = field(default_factory=list)
     scheduled: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    cards: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
     """Files of others, whether she may see them or not."""
     _routes: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
@@ -66,6 +68,7 @@ class Observer:
         self.seen.append([f"{method} {shown_path}", body, status, kept, _without_opaque(told)])
         if method != "GET":
             self.done += status < 400
+            await self.node.contexts[Bookings].tasks.finish()
             self.node.clock.advance(seconds=1)  # nothing happens at the same millisecond
             self.hear()
         self._learn(told)
@@ -114,6 +117,9 @@ class Observer:
         scheduled = told.get("scheduledMessageId")
         if isinstance(scheduled, str) and scheduled not in self.scheduled:
             self.scheduled.append(scheduled)
+        card = told.get("cardId")
+        if isinstance(card, str) and card not in self.cards:
+            self.cards.append(card)
         file = told.get("fileId")
         if isinstance(file, str) and file not in self.files:
             self.files.append(file)
@@ -151,6 +157,8 @@ class Observer:
             "requestId": self.requests or ["rqt_01k75q8h3d0000000000000000"],
             "fileId": self.files[-2:] or ["fil_01k75q8h3f0000000000000000"],
             "manifestId": ["mnf_01k75q8h3g0000000000000000"],
+            "cardId": self.cards[-2:] or ["crd_01k75q8h3g0000000000000000"],
+            "tab": ["brief"],
             "legId": ["leg_1"],
             "lbgId": ["lbg_1"],
         }[name]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from greenroom.clock import iso
 from greenroom.files.models import FileState, Preview, Variant
 from greenroom.ids import FileId, ThreadId, UserId
 from greenroom.messaging import Messaging
@@ -127,6 +128,28 @@ async def _writes(ana: Observer, who: str) -> None:
         await ana.ask("PUT", f"{path}/read", {"seq": 1})
         await ana.ask("PATCH", path, {"subject": f"Friday {now}"})
         await ana.ask("POST", "/v1/preview", {"body": "Hello", "threadId": thread})
+        await _proposes(ana, path, who)
+
+
+async def _proposes(ana: Observer, path: str, who: str) -> None:
+    """An offer to the person, which is withdrawn, and another one, which expires later."""
+    now_ms = ana.node.clock.now_ms()
+    terms = {
+        "provider": ana.node.id(who),
+        "title": "Portraits",
+        "startsAt": iso(now_ms + 20 * _DAY * 1000),
+        "endsAt": iso(now_ms + 21 * _DAY * 1000),
+        "price": {"minor": 40_000, "currency": "EUR"},
+    }
+    body = {"content": {"type": "offer", "legs": [terms]}, "paymentMethod": "sandbox:ok"}
+    await ana.ask("POST", f"{path}/cards?dryRun=true", body)
+    for is_withdrawn in (True, False):
+        made = await ana.ask("POST", f"{path}/cards", body)
+        card = made.get("card", {"cardId": "crd_none"})["cardId"]
+        await ana.ask("POST", f"/v1/cards/{card}/steps", {"transition": "accept", "version": 1})
+        if is_withdrawn:
+            withdrawn = {"transition": "withdraw", "version": 1}
+            await ana.ask("POST", f"/v1/cards/{card}/steps", withdrawn)
 
 
 async def _sends_files(ana: Observer) -> None:

@@ -17,6 +17,7 @@ from greenroom.files.models import Attachment, File, Media, Scan, Variant
 from greenroom.files.records import card_blob, original_blob, preview_blob
 from greenroom.ids import FileId, ManifestId, ThreadId, UserId
 from greenroom.messaging.attachment_items import attachment_item
+from greenroom.sql.base import PURPOSE
 from greenroom.store import describe
 from greenroom.store.tables import Table, index_key_names
 from scripts.generate_docs import ROOT, generated
@@ -30,6 +31,12 @@ each_document = pytest.mark.parametrize("title", NAMES)
 
 def test_the_generated_part_is_what_the_declarations_say() -> None:
     assert PAGE.read_text() == generated("docs/data-model.md"), "run `make docs`"
+
+
+def test_every_sql_table_says_what_it_is_for() -> None:
+    found = [table for one in REGISTRY.sql_schemas for table in one.metadata.sorted_tables]
+    assert len(found) > 10
+    assert [table.name for table in found if not table.info.get(PURPOSE, "").endswith(".")] == []
 
 
 def test_names_of_tables_and_indexes_are_unique() -> None:

@@ -19,6 +19,7 @@ class PageCase(Struct, frozen=True):
     name: str
     who: str
     open: OpenPage
+    has_screenshot: bool = True
 
 
 async def _sign_in(window: Window) -> None:
@@ -43,6 +44,35 @@ async def _project(window: Window) -> None:
     await project.check()
     await window.page.get_by_role("tab", name="Shot list").click()
     await expect(window.page.locator("[data-object]")).to_have_count(5)
+
+
+async def _cards(window: Window) -> None:
+    await window.open("The film of the harbour story")
+    await expect(window.page.get_by_role("region", name="Booking at a glance")).to_contain_text(
+        "Confirmed"
+    )
+    card = window.page.locator("[data-card]", has_text="60 minutes more")
+    await card.evaluate("one => one.scrollIntoView({ block: 'start' })")
+
+
+async def _card_answer(window: Window) -> None:
+    await _cards(window)
+    card = window.page.locator("[data-card]", has_text="60 minutes more")
+    await card.get_by_role("button", name="Accept").click()
+    await expect(window.page.get_by_role("dialog")).to_contain_text("You pay €95.00 now.")
+
+
+async def _card_offer(window: Window) -> None:
+    await _cards(window)
+    await window.button("Propose").click()
+    await window.page.get_by_role("menuitem", name="Offer a booking").click()
+    await expect(window.page.get_by_label("What is it?")).to_be_visible()
+
+
+async def _disputes(window: Window) -> None:
+    await window.go("/moderation")
+    await window.page.get_by_role("radio", name="Bookings").check()
+    await expect(window.page.get_by_role("article", name="Dispute about")).to_be_visible()
 
 
 async def _group(window: Window) -> None:
@@ -253,7 +283,11 @@ PAGE_CASES = (
     PageCase("keys", _MAYA, _keys),
     PageCase("settings", _MAYA, _settings),
     PageCase("storage", _JONAS, _storage),
+    PageCase("cards", _JONAS, _cards),
+    PageCase("card answer", _JONAS, _card_answer, has_screenshot=False),
+    PageCase("card offer", _JONAS, _card_offer, has_screenshot=False),
     PageCase("moderation", _ADA, _moderation),
+    PageCase("disputes", _ADA, _disputes),
     PageCase("held-picture", _ADA, _held_picture),
     PageCase("decisions", _ADA, _decisions),
     PageCase("not-found", _MAYA, _not_found),

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from greenroom.messaging.models import BUILT_IN_EVENTS
+
 SOURCES = Path(__file__).parents[2] / "web/src"
 ENGLISH = sorted((SOURCES / "strings").glob("en*.ts"))
 """The first load's texts, and those of features that are loaded later: `en.<feature>.ts`."""
@@ -95,6 +97,20 @@ def test_texts_that_load_later_are_imported_where_they_are_used(strings: Path) -
     assert users
     missing = [path.name for path in users if f'strings/{strings.stem}";' not in path.read_text()]
     assert missing == []
+
+
+def test_every_event_of_the_server_has_a_sentence_in_the_list() -> None:
+    """The log shows it too, where it has no longer one."""
+    assert sorted(BUILT_IN_EVENTS)
+    keys = _strings().keys()
+    assert [event for event in sorted(BUILT_IN_EVENTS) if f"row.event.{event}" not in keys] == []
+
+
+def test_every_event_of_a_card_has_a_sentence_in_the_log() -> None:
+    cards = [event.removeprefix("card.") for event in BUILT_IN_EVENTS if event.startswith("card.")]
+    assert cards
+    keys = _strings().keys()
+    assert [event for event in sorted(cards) if f"card.event.{event}" not in keys] == []
 
 
 def test_every_string_has_text() -> None:

@@ -134,10 +134,10 @@ DOCUMENT_PARAMETERS: Mapping[str, str] = {
 }
 
 DOCUMENT_ACCESS = """
-404 200 404 404 404 200 200 200 200 403  GET /v1/threads/{threadId}/documents
-404 404 404 404 404 404 404 404 404 403  GET /v1/documents/{documentId}
-404 404 404 404 404 404 404 404 404 403  POST /v1/documents/{documentId}/signatures
-404 404 404 404 404 404 404 404 404 403  GET /v1/documents/{documentId}/versions/{versionFile}
-404 404 404 404 404 404 404 404 404 403  GET /v1/cards/{cardId}/card.pdf
-404 409 404 409 409 409 409 409 409 403  GET /v1/threads/{threadId}/booking/receipts.pdf
+404 200 404 200 200 200 200 200 200 403  GET /v1/threads/{threadId}/documents
+404 404 404 404 404 200 200 200 200 403  GET /v1/documents/{documentId}
+404 404 404 404 404 201 404 404 201 403  POST /v1/documents/{documentId}/signatures
+404 404 404 404 404 200 200 200 200 403  GET /v1/documents/{documentId}/versions/{versionFile}
+404 404 404 404 404 200 200 200 200 403  GET /v1/cards/{cardId}/card.pdf
+404 409 404 409 409 200 200 200 200 403  GET /v1/threads/{threadId}/booking/receipts.pdf
 """

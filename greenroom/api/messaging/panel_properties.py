@@ -18,6 +18,18 @@ PANEL_PROPERTIES: Mapping[str, Property] = {
         "The version of each tab of the project panel that has one; null where the conversation "
         "has no panel. A tab whose version differs from the one that you have has changed."
     ),
+    "projectSnapshot": described(
+        "The summary of the booking: its next leg, or the last one; null where nothing is booked."
+    ),
+    "ProjectSnapshot.title": text_property("Of the leg that is next, or was last.", 120),
+    "ProjectSnapshot.status": described(
+        "Of that leg: `confirmed`, `completed`, `cancelled` or `disputed`."
+    ),
+    "ProjectSnapshot.legs": described("How many legs the conversation is about."),
+    "ProjectSnapshot.total": described(
+        "What was agreed, without the service fee; of several legs only their prices."
+    ),
+    "ProjectSnapshot.deposit": described("What has become of the deposit of that leg, if any."),
     "tab": described(
         "The tab: `brief`, `moodboard`, `shotlist`, `files`, `docs`, `expenses` or `actions`."
     ),

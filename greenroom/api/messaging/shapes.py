@@ -15,6 +15,7 @@ from greenroom import metadata
 from greenroom.api.messaging.attachment_shapes import Attachment, attachment_shapes
 from greenroom.api.people.shapes import Picture, picture_shape
 from greenroom.bookings.card_view import CardView
+from greenroom.bookings.project_snapshot import ProjectSnapshot
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging import Messaging, history, models, rules, text
@@ -98,6 +99,8 @@ class _Head(Struct, rename="camel"):
     picture: Picture | None
     panel_versions: dict[str, int] | None
     """Null where the conversation has no project panel."""
+    project_snapshot: ProjectSnapshot | None
+    """Null where nothing is booked."""
     awaiting_user_ids: list[UserId]
     last_seq: int
     last_message_at: str | None
@@ -308,6 +311,12 @@ def card_shape(view: str) -> CardView:
     return ready  # type: ignore[no-any-return]
 
 
+def _snapshot(snapshot: str | None) -> ProjectSnapshot | None:
+    """As it was written: JSON, which is sent as it is."""
+    ready: Any = None if snapshot is None else Raw(snapshot.encode())
+    return ready  # type: ignore[no-any-return]
+
+
 def _hints(message: models.Message) -> tuple[PolicyHint, ...]:
     return tuple(map(PolicyHint, message.policy_hints)) if message.policy_hints else ()
 
@@ -358,6 +367,7 @@ def _head(view: ThreadView, now_ms: int) -> dict[str, Any]:
         "lbg_id": head.lbg_id,
         "city": head.city,
         "safe_mode_required": head.safe_mode,
+        "project_snapshot": _snapshot(head.project_snapshot),
         "panel_versions": head.panel if shows_panel(head, view.mine.user) else None,
         "picture": picture_shape(head.picture),
         "awaiting_user_ids": list(rules.awaited(head)),

@@ -41,14 +41,14 @@ def check_leg_terms(facts: Facts, legs: Sequence[LegTerms]) -> None:
 def check_times(facts: Facts, starts_at: datetime, ends_at: datetime) -> None:
     starts_ms, ends_ms = ms_of(starts_at), ms_of(ends_at)
     if starts_ms < facts.now_ms - _PAST_MS:
-        raise InvalidCard("it begins in the past; choose a later time")
+        raise InvalidCard("it must begin in the future; choose a later time")
     if ends_ms <= starts_ms:
-        raise InvalidCard("it ends before it begins; choose a later end")
+        raise InvalidCard("it must end after it begins; choose a later end")
     if ends_ms - starts_ms > _LONGEST_DAYS * DAY_MS:
         raise InvalidCard(f"a leg can last {_LONGEST_DAYS} days at most; divide it into several")
     days = facts.rules.bookings.most_days_ahead
     if starts_ms > facts.now_ms + days * DAY_MS:
-        raise InvalidCard(f"it begins more than {days} days ahead; choose an earlier time")
+        raise InvalidCard(f"it must begin within {days} days; choose an earlier time")
 
 
 def check_prices(facts: Facts, *prices: Money) -> None:

@@ -73,7 +73,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
     @property
     def the_leg(self) -> Leg:
-        assert self.leg is not None, "a type that is about a leg declares `leg_in`"
+        assert self.leg is not None, "`leg_in` must be declared for a type about a leg"
         return self.leg
 
 

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 async def sweep(messaging: Messaging, bookings: Bookings) -> None:
     """Relays and pays what is left, above all by a node that has died. One node does it; relays and
-    payments happen once, whoever makes them."""
+    payments happen once, even if two nodes make them."""
     for group in await groups_waiting(bookings, bookings.clock.now_ms() - _ANSWERING_MS):
         try:
             await relay_group(messaging, bookings, group)

@@ -41,7 +41,7 @@ async def named_parties(messaging: Messaging, thread: Thread) -> Parties:
 def _buyer(thread: Thread, members: dict[UserId, Role]) -> UserId:
     buyers = [user for user, role in members.items() if role is Role.BUYER]
     if len(buyers) > 1:
-        raise NoCardsHere("it has several buyers; a booking has one")
+        raise NoCardsHere("a booking can have one buyer, and it has several")
     if buyers:
         return buyers[0]
     if members.get(thread.opened_by) is Role.MEMBER:

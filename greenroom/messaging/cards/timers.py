@@ -16,9 +16,11 @@ def timer_ops(card: Card) -> tuple[Op, ...]:
     ops: list[Op] = []
     due = card.due
     if due is not None:
-        ops.append(schedule(_timer(DEADLINE, card, due, due.at_ms)))
+        timer = Timer(DEADLINE, _id(card.id, card.version), due.at_ms, _payload(card, due))
+        ops.append(schedule(timer))
     if due is not None and due.remind_ms:
-        ops.append(schedule(_timer(REMINDER, card, due, due.remind_ms)))
+        timer = Timer(REMINDER, _id(card.id, card.version), due.remind_ms, _payload(card, due))
+        ops.append(schedule(timer))
     if card.version > 1:
         ops += [cancel(kind, _id(card.id, card.version - 1)) for kind in (DEADLINE, REMINDER)]
     return tuple(ops)
@@ -35,14 +37,13 @@ def deadline_in(timer: Timer) -> int:
     return int(str(timer.payload["deadlineMs"]))
 
 
-def _timer(kind: str, card: Card, due: Due, due_ms: int) -> Timer:
-    payload: dict[str, Value] = {
+def _payload(card: Card, due: Due) -> dict[str, Value]:
+    return {
         "threadId": card.thread,
         "cardId": card.id,
         "version": card.version,
         "deadlineMs": due.at_ms,
     }
-    return Timer(kind, _id(card.id, card.version), due_ms, payload)
 
 
 def _id(card: CardId, version: int) -> str:

@@ -15,11 +15,12 @@ from greenroom.bookings.card_view import card_view, packed_view
 from greenroom.bookings.models import Card
 from greenroom.bookings.news import CardNews
 from greenroom.bookings.panel_lines import PanelLines
+from greenroom.bookings.project_snapshot import packed_snapshot, project_snapshot
 from greenroom.bookings.step_events import event_of
 from greenroom.ids import MessageId, RequestId, UserId
 from greenroom.messaging import access, items
 from greenroom.messaging.cards.leg_timers import leg_timer_ops
-from greenroom.messaging.cards.status import change_of
+from greenroom.messaging.cards.status import change_of, legs_of
 from greenroom.messaging.cards.tabs import with_tabs
 from greenroom.messaging.cards.timers import timer_ops
 from greenroom.messaging.change import change_note
@@ -91,7 +92,7 @@ async def _write(messaging: Messaging, news: CardNews, shadow: Shadow, lines: Pa
     def plan(head: Thread, ms: int) -> PlannedWrite:
         change = change_of(head, news)
         changed = change_plan(messaging, head, change, ms, written, announces=False)
-        after = _with_card(changed.thread, news)
+        after = _with_card(changed.thread, news, ms)
         ops: tuple[Op, ...]
         events: tuple[Event, ...]
         if shown is None:
@@ -108,12 +109,13 @@ async def _write(messaging: Messaging, news: CardNews, shadow: Shadow, lines: Pa
     await write_change(messaging, card.thread, plan, written)
 
 
-def _with_card(head: Thread, news: CardNews) -> Thread:
+def _with_card(head: Thread, news: CardNews, now_ms: int) -> Thread:
     card = news.card
     others = {id: users for id, users in head.open_cards.items() if id != card.id}
     waiting = {card.id: card.waits_on} if card.is_open else {}
     kind = Kind.BOOKING if news.legs and head.kind in _BECOMES_BOOKING else head.kind
-    return replace(head, kind=kind, open_cards=others | waiting)
+    snapshot = packed_snapshot(project_snapshot(legs_of(head.id, news), now_ms))
+    return replace(head, kind=kind, open_cards=others | waiting, project_snapshot=snapshot)
 
 
 def _told(head: Thread, message: Message) -> Thread:

@@ -2,9 +2,12 @@
 
 from typing import cast
 
+from msgspec.structs import replace
+
 from greenroom.background.schedule import schedule
 from greenroom.bookings.news import LegNews
 from greenroom.bookings.panel_lines import PanelLines
+from greenroom.bookings.project_snapshot import packed_snapshot, project_snapshot
 from greenroom.ids import RequestId
 from greenroom.messaging import items
 from greenroom.messaging.cards.leg_timers import leg_timer
@@ -46,6 +49,9 @@ async def write_leg(messaging: Messaging, news: LegNews, lines: PanelLines) -> N
         if leg.due_ms:
             ops.append(schedule(leg_timer(news.group, leg)))
         after = with_message(head, message)
+        if lines.legs:  # the conversation of one leg
+            snapshot = packed_snapshot(project_snapshot(lines.legs, ms))
+            after = replace(after, project_snapshot=snapshot)
         planned = PlannedWrite(after, tuple(ops), (MessageCreated(message),))
         return with_tabs(planned, lines, _TABS, ms)
 

@@ -132,7 +132,7 @@ def cleaned(tab: Tab, edit: Edit) -> Edit:
 def _cleaned(known: Mapping[str, FieldType], name: str, value: FieldValue) -> FieldValue:
     match known.get(name):
         case None:
-            raise InvalidPanelEdit(f"it has the fields {_listed(tuple(known))}")
+            raise InvalidPanelEdit(f"its fields must be among {_listed(tuple(known))}")
         case TextField(most, lines) if isinstance(value, str):
             written = text.clean_or_empty(value, most)
             return written if lines else " ".join(written.split("\n"))

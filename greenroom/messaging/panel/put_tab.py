@@ -1,6 +1,6 @@
 """Writes the snapshot of a tab that follows from what is decided elsewhere.
 
-The snapshot comes from whoever decides: documents, the journal, cards. It is written together with
+The snapshot comes from what decides: documents, the journal, cards. It is written together with
 the head of the thread, in the plan of the caller's own write (`plan.py`), so that a snapshot is
 there with the message that tells the change, and sync finds it.
 """

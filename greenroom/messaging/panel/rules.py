@@ -85,7 +85,7 @@ def _added(state: TabState, edit: Add, stamp: Stamp) -> Applied:
 def _set(state: TabState, edit: SetField, stamp: Stamp) -> Applied:
     found = _object(state, edit.object_id)
     if edit.field not in FIELDS[found.kind]:
-        raise InvalidPanelEdit(f"it has the fields {', '.join(FIELDS[found.kind])}")
+        raise InvalidPanelEdit(f"its fields must be among {', '.join(FIELDS[found.kind])}")
     known = found.fields.get(edit.field)
     current = "" if known is None else known.value
     if current == edit.value:

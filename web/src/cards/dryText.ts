@@ -56,7 +56,8 @@ function moneyLines(dry: DryRun, { myId, buyerId, name, claim, refund }: DryArou
 
 const PRICED = new Set(["offer", "extras", "overtime", "expense"]);
 
-function hasPrice({ card }: DryRun): boolean {
+/** Whether accepting it costs the buyer something. */
+export function hasPrice({ card }: DryRun): boolean {
   return PRICED.has(card.type);
 }
 

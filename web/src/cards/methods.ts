@@ -1,11 +1,11 @@
 // The sandbox's payment methods, which the demo offers, and the currency that was used last.
 export const METHODS = [
-  "sandbox:ok",
-  "sandbox:declines",
-  "sandbox:insufficient_funds",
-  "sandbox:delays",
-  "sandbox:delays_then_declines",
-  "sandbox:expires_soon",
+  "ok",
+  "declines",
+  "insufficient_funds",
+  "delays",
+  "delays_then_declines",
+  "expires_soon",
 ] as const;
 
 const STORAGE_KEY = "greenroom.currency";

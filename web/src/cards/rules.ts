@@ -38,6 +38,6 @@ export type Button = "primary" | "plain" | "danger" | "quiet";
 
 export function buttonOf(transition: string): Button {
   if (["accept", "decide", "deliver", "respond"].includes(transition)) return "primary";
-  if (["decline", "withdraw"].includes(transition)) return "quiet";
+  if (transition === "decline") return "quiet";
   return "plain";
 }

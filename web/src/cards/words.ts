@@ -15,7 +15,12 @@ export function badgeText(card: CardView, myId: string, name: Name): string {
   if (!isOpen(card)) return t(`card.state.${card.state}`);
   if (waitsFor(card, myId)) return t("card.badge.you");
   if (card.waitsOnStaff) return t("card.badge.staff");
-  return t("card.badge.other", { name: list(card.waitsOnUserIds.map(name)) });
+  return t("card.badge.other", { name: list(card.waitsOnUserIds.map((one) => firstName(name(one)))) });
+}
+
+/** A badge is small. */
+function firstName(name: string): string {
+  return name.split(" ")[0] || name;
 }
 
 /** "Waits for your answer until Fri, 20 Nov, 14:00 (in 2 days). Without an answer, it expires." */
@@ -24,7 +29,7 @@ export function waitsText(card: CardView, myId: string, name: Name, now = Date.n
   const due = Date.parse(card.dueAt);
   const inTime = due > now ? timeUntil(due, now) : t("card.overdue");
   const at = { when: momentText(due), in: inTime };
-  return `${whoText(card, myId, name, at)} ${dueText(card.dueTransition)}`.trim();
+  return `${whoText(card, myId, name, at)} ${card.waitsOnStaff ? t("card.due.staff") : dueText(card.dueTransition)}`.trim();
 }
 
 function whoText(card: CardView, myId: string, name: Name, at: { when: string; in: string }): string {

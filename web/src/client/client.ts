@@ -24,6 +24,7 @@ import type {
   Client,
   ClientOptions,
   ConnectionStatus,
+  Documents,
   Folder,
   Message,
   Announcement,
@@ -156,6 +157,11 @@ class UserClient extends UseCases implements Client, ConversationHost {
   async cards(): Promise<Cards> {
     const { CardsClient } = await import("./cards");
     return new CardsClient(this.rest, this.store);
+  }
+
+  async documents(): Promise<Documents> {
+    const { DocumentsClient } = await import("./documents");
+    return new DocumentsClient(this.rest, this.store);
   }
 
   async panel(threadId: string): Promise<ProjectPanel> {

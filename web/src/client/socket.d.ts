@@ -219,7 +219,7 @@ export interface CardView {
   proposerUserId: string;
   /** What they are to the booking. */
   proposerSide: Side;
-  /** Whose answer it needs. */
+  /** Who has not signed or answered yet. */
   waitsOnUserIds: Array<string>;
   /** Whether it needs a decision of the marketplace's staff. */
   waitsOnStaff: boolean;

@@ -12,6 +12,8 @@ export type Attachment = Schemas["Attachment"];
 export type Block = Schemas["Block"];
 export type Booking = Schemas["Booking"];
 /** What bookings need from staff: disputes, stuck payments, failed deadlines, late news. */
+export type DocumentSummary = Schemas["DocumentSummary"];
+export type SignedDocument = Schemas["Document"];
 export type BookingTrouble = Schemas["BookingTrouble"];
 export type BookingLeg = Schemas["BookingLeg"];
 /** What a card says: its type, and that type's fields. */
@@ -340,6 +342,9 @@ export interface Client {
   /** Action cards and bookings. Its code is loaded with the first call. */
   cards(): Promise<Cards>;
 
+  /** Contracts and their signatures. Its code is loaded with the first call. */
+  documents(): Promise<Documents>;
+
   /** The project panel of a thread with a booking. Its code is loaded with the first call. */
   panel(threadId: string): Promise<ProjectPanel>;
 
@@ -357,6 +362,17 @@ export interface CardChoices {
   legId?: string;
   /** The buyer's, as a token of the payment provider. Never a card number. */
   paymentMethod?: string;
+}
+
+/** Contracts of booked legs, for their parties. */
+export interface Documents {
+  /** The current version of each, the newest first. */
+  list(threadId: string): Promise<DocumentSummary[]>;
+  /** With all versions. */
+  read(documentId: string): Promise<SignedDocument>;
+  /** Agrees with the content that has this SHA-256. Rejects with `document-replaced` if it has changed. */
+  sign(documentId: string, version: number, contentSha256: string): Promise<SignedDocument>;
+  pdf(documentId: string, version: number): Promise<Blob>;
 }
 
 /** Action cards and bookings. A card itself is in its message, and changes with it. */

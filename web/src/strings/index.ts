@@ -7,6 +7,7 @@
 import { en } from "./en";
 import type { enCards } from "./en.cards";
 import type { enDetails } from "./en.details";
+import type { enDocuments } from "./en.documents";
 import type { enFiles } from "./en.files";
 import type { enModeration } from "./en.moderation";
 import type { enNewConversation } from "./en.newConversation";
@@ -20,6 +21,7 @@ type Parameters<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Parame
 type English = typeof en &
   typeof enCards &
   typeof enDetails &
+  typeof enDocuments &
   typeof enReport &
   typeof enFiles &
   typeof enModeration &

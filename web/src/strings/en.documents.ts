@@ -1,0 +1,43 @@
+/** The texts of contracts: loaded with the components that import this file. */
+import { addStrings } from ".";
+
+export const enDocuments = {
+  "document.title": "Contract",
+  "document.all": "Contracts",
+  "document.failed": "The contract didn't load",
+  "document.open": "Open",
+  "document.read": "Read and sign",
+  "document.version": "Version {version}, {at}",
+  "document.versions": { one: "{count} version", other: "{count} versions" },
+  "document.state.issued": "Waiting for signatures",
+  "document.state.signed": "Signed",
+  "document.state.superseded": "Replaced",
+  "document.state.void": "No longer valid",
+  "document.replaced": "The booking has changed, and version {version} has replaced this one.",
+  "document.showNew": "Read the new version",
+  "document.client": "Client",
+  "document.provider": "Provider",
+  "document.when": "When",
+  "document.where": "Where",
+  "document.price": "Price",
+  "document.total": "Total",
+  "document.deposit": "Deposit, held and released after the job",
+  "document.cancellation": "If the client cancels",
+  "document.daysBefore": { one: "At least {count} day before", other: "At least {count} days before" },
+  "document.untilStart": "Until the start",
+  "document.later": "Later",
+  "document.refund": "{percent}% of the price back",
+  "document.terms": "Terms",
+  "document.signatures": "Signatures",
+  "document.signedAt": "Signed {at}",
+  "document.notSigned": "Not signed yet",
+  "document.recorded": "Your name, the time, your network address and your browser are recorded, and both sides see them in the PDF.",
+  "document.sign": "Sign",
+  "document.pdf": "Download PDF",
+  "document.draft": "Download draft",
+  "document.hash": "SHA-256 of the content:",
+  "document.verify": "Verify a PDF",
+  "document.differs": "The contract arrived damaged. Load it again before you sign.",
+} as const;
+
+addStrings(enDocuments);
