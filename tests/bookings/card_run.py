@@ -215,7 +215,8 @@ class CardRun:
             if leg.deposit
             and leg.deposit.state in (DepositState.HELD, DepositState.CAPTURED)
             and not any(
-                p.operation is Operation.CAPTURE and p.state is PaymentState.REQUESTED
+                p.operation is Operation.CAPTURE
+                and p.state in (PaymentState.REQUESTED, PaymentState.STUCK)
                 for p in self._payments(leg.id)
             )
         }
