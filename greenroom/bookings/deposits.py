@@ -20,6 +20,7 @@ from greenroom.bookings.send_refund import send_refund
 from greenroom.ids import LegId
 
 _HOUR_MS = 3_600_000
+_UNDER_WAY = frozenset({PaymentState.REQUESTED, PaymentState.STUCK})
 
 
 def hold_due_ms(starts_ms: int, now_ms: int, rules: Rules) -> int:
@@ -79,9 +80,9 @@ def end_deposit(change: BookingChange, leg_id: LegId) -> None:
 
 
 def is_being_captured(payments: Iterable[Payment], deposit: Deposit) -> bool:
+    """Also while the provider cannot be reached: it may have been captured all the same."""
     return any(
-        (one.operation, one.of, one.state)
-        == (Operation.CAPTURE, deposit.hold, PaymentState.REQUESTED)
+        (one.operation, one.of) == (Operation.CAPTURE, deposit.hold) and one.state in _UNDER_WAY
         for one in payments
     )
 

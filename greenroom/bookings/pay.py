@@ -6,11 +6,14 @@ The provider is called outside of any transaction. A call that is repeated, afte
 nodes at once, has the same key and the same outcome; its answer is recorded once.
 """
 
+import logging
+
 from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection, select, update
 
 from greenroom.bookings import rows
+from greenroom.bookings.booking_change import JournalRefused
 from greenroom.bookings.booking_write import BookingWrite
 from greenroom.bookings.cards.decide import move
 from greenroom.bookings.context import Bookings
@@ -37,6 +40,7 @@ _LONGEST_PAUSE_MS = 3_600_000
 _MAX_DUE = 100
 _SHORTEST_PAUSE_MS = 200
 _TOLD = frozenset({DepositState.HELD, DepositState.CAPTURED, DepositState.FAILED})
+_log = logging.getLogger(__name__)
 _TROUBLE = (Problem, Unavailable, OSError, TimeoutError)
 
 
@@ -94,7 +98,12 @@ async def _pay(bookings: Bookings, booking: Booking, payment: Payment) -> bool:
     if isinstance(answer, Later):
         await _note_later(bookings, payment, answer.at_ms)
         return False
-    await record_answer(bookings, booking.id, payment.key, answer)
+    try:
+        await record_answer(bookings, booking.id, payment.key, answer)
+    except JournalRefused as fault:  # operators see it when it has been tried often enough
+        _log.error("the answer of payment %s fits no rule", payment.key, exc_info=fault)
+        await _note_failure(bookings, payment, f"its answer cannot be recorded: {fault}")
+        return False
     return True
 
 

@@ -196,11 +196,16 @@ class CardRun:
         if isinstance(request, NewCard):
             return self.model.may_propose(user, request.payload, request.leg or "", now_ms)
         assert asked.card is not None
-        if request.version != self.model.cards[asked.card].version:
+        if request.version != self.model.cards[asked.card].version or self._is_late(asked.card):
             return False
         return self.model.may_move(
             user, asked.card, request.transition, request.input, now_ms, staff=user == STAFF
         )
+
+    def _is_late(self, card_id: CardId) -> bool:
+        """Whether its deadline has passed, which decides from then on."""
+        card = None if self.now is None else self.now.cards.get(card_id)
+        return bool(card and card.due and card.due.at_ms <= self.clock.now_ms())
 
     def _look_at_deposits(self) -> None:
         booking = None if self.now is None else self.now.booking
@@ -211,7 +216,8 @@ class CardRun:
             if leg.deposit
             and leg.deposit.state in (DepositState.HELD, DepositState.CAPTURED)
             and not any(
-                p.operation is Operation.CAPTURE and p.state is PaymentState.REQUESTED
+                p.operation is Operation.CAPTURE
+                and p.state in (PaymentState.REQUESTED, PaymentState.STUCK)
                 for p in self._payments(leg.id)
             )
         }

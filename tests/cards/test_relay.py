@@ -3,6 +3,7 @@
 import pytest
 
 from greenroom.bookings.cards.payloads import Complete
+from greenroom.bookings.cards.problems import CardChanged
 from greenroom.bookings.chart import Account
 from greenroom.bookings.models import CardState, DepositState, LegStatus
 from greenroom.files.models import NewManifest
@@ -77,6 +78,21 @@ async def test_a_deadline_fires_once(world: CardWorld) -> None:
     events = [one.event for one in await world.log("ana", thread.id)]
     assert events == [None, "card.reminded", "card.expired"]
     assert (await world.thread(thread.id)).status is Status.OPEN
+
+
+async def test_after_a_downtime_a_deadline_decides_and_nobody_is_reminded(
+    local: CardWorld,
+) -> None:
+    thread = await local.inquiry()
+    offered = await local.propose("ben", thread.id, local.offer())
+    local.clock.advance(days=7)
+    for transition in ("accept", "decline"):
+        with pytest.raises(CardChanged, match="deadline has passed"):
+            await local.answer("ana", offered, transition, pays=OK)
+    await local.run_timers()
+    await local.settle()
+    assert (await local.record(offered.id)).card.state is CardState.EXPIRED
+    assert [one.event for one in await local.log("ana", thread.id)] == [None, "card.expired"]
 
 
 async def test_a_deposit_is_held_and_released(world: CardWorld) -> None:

@@ -130,6 +130,7 @@ def move(
         raise CardChanged(card.state.value, card.version)
     transition = _transition(declared, card, request, caller)
     _check_may(transition, card, caller)
+    _check_in_time(card, caller, now_ms)
     _check_input(transition, request.input)
     leg = booking.leg(card.leg)
     if caller.side is Side.SYSTEM and not _leg_allows(declared, leg):
@@ -317,6 +318,12 @@ def _check_may(transition: Transition, card: Card, caller: Caller) -> None:
     if not _may(transition, card, caller):
         who = " or ".join(one.value for one in transition.by)
         raise NotYourTurn(who, transition.name)
+
+
+def _check_in_time(card: Card, caller: Caller, now_ms: int) -> None:
+    """A deadline that has passed decides, also while the system has yet to make it."""
+    if caller.side is not Side.SYSTEM and card.due is not None and now_ms >= card.due.at_ms:
+        raise CardChanged(card.state.value, card.version)
 
 
 def _may(transition: Transition, card: Card, caller: Caller) -> bool:

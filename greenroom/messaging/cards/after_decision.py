@@ -13,12 +13,12 @@ from greenroom.messaging.cards.relay import relay_group
 from greenroom.messaging.context import Messaging
 
 _log = logging.getLogger(__name__)
-TROUBLE = (Problem, Unavailable, OSError, TimeoutError)
+_PASSING = (Problem, Unavailable, OSError, TimeoutError)
 
 
 async def after_decision(messaging: Messaging, bookings: Bookings, group: GroupId) -> None:
     """The answer waits for the relay, so that what it says can be read; not for payments."""
-    if await _relayed(messaging, bookings, group):
+    if await relayed(messaging, bookings, group):
         bookings.tasks.start(pay_and_relay(messaging, bookings, group))
 
 
@@ -30,15 +30,15 @@ def relay_soon(messaging: Messaging, bookings: Bookings, group: GroupId) -> None
 
 async def _relay_in_turn(messaging: Messaging, bookings: Bookings, group: GroupId) -> None:
     async with bookings.tasks.turns:
-        if await _relayed(messaging, bookings, group):
+        if await relayed(messaging, bookings, group):
             await pay_and_relay(messaging, bookings, group)
 
 
-async def _relayed(messaging: Messaging, bookings: Bookings, group: GroupId) -> bool:
+async def relayed(messaging: Messaging, bookings: Bookings, group: GroupId) -> bool:
     try:
         await relay_group(messaging, bookings, group)
-    except TROUBLE as trouble:
-        _log.warning("booking %s is relayed later: %r", group, trouble)
+    except Exception as trouble:  # what is decided is decided
+        log_trouble("booking %s is relayed later", group, trouble)
         return False
     return True
 
@@ -49,5 +49,13 @@ async def pay_and_relay(messaging: Messaging, bookings: Bookings, group: GroupId
     try:
         if await pay_group(bookings, group):
             await relay_group(messaging, bookings, group)
-    except TROUBLE as trouble:
-        _log.warning("payments of booking %s are made later: %r", group, trouble)
+    except Exception as trouble:  # one that fails holds up no other
+        log_trouble("payments of booking %s are made later", group, trouble)
+
+
+def log_trouble(what: str, group: GroupId, trouble: Exception) -> None:
+    """A fault of the product with its trace; others pass by themselves."""
+    if isinstance(trouble, _PASSING):
+        _log.warning(f"{what}: %r", group, trouble)
+    else:
+        _log.error(what, group, exc_info=trouble)

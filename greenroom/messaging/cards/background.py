@@ -1,6 +1,5 @@
 """What nodes do for cards in the background: deadlines, reminders, legs, relays and payments."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -12,7 +11,7 @@ from greenroom.bookings.make_deadline import make_deadline
 from greenroom.bookings.outbox import forget_relayed, groups_waiting, relay_again
 from greenroom.bookings.pay import groups_to_pay
 from greenroom.messaging.cards import leg_timers, timers
-from greenroom.messaging.cards.after_decision import TROUBLE, pay_and_relay, relay_soon
+from greenroom.messaging.cards.after_decision import pay_and_relay, relay_soon, relayed
 from greenroom.messaging.cards.relay import relay_group
 from greenroom.messaging.cards.remind import remind
 from greenroom.messaging.context import Messaging
@@ -24,17 +23,13 @@ _ANSWERING_MS = 1_000
 """How long the node that decided has to relay it."""
 _KEPT_MS = 35 * 86_400_000
 """How long relayed rows are kept: as long as backups of the item store are useful."""
-_log = logging.getLogger(__name__)
 
 
 async def sweep(messaging: Messaging, bookings: Bookings) -> None:
     """Relays and pays what is left, above all by a node that has died. One node does it; relays and
     payments happen once, even if two nodes make them."""
     for group in await groups_waiting(bookings, bookings.clock.now_ms() - _ANSWERING_MS):
-        try:
-            await relay_group(messaging, bookings, group)
-        except TROUBLE as trouble:  # one that fails holds up no other
-            _log.warning("booking %s is relayed later: %r", group, trouble)
+        await relayed(messaging, bookings, group)
     if bookings.payments is not None:
         for group in await groups_to_pay(bookings):
             await pay_and_relay(messaging, bookings, group)
@@ -69,7 +64,9 @@ async def _on_deadline(messaging: Messaging, bookings: Bookings, timer: Timer) -
 
 
 async def _on_reminder(messaging: Messaging, timer: Timer) -> Sequence[Op]:
-    await remind(messaging, *timers.card_in(timer))
+    """Not after a downtime in which the deadline has passed."""
+    if messaging.clock.now_ms() < timers.deadline_in(timer):
+        await remind(messaging, *timers.card_in(timer))
     return ()
 
 

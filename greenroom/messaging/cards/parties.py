@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from greenroom.bookings.cards.problems import NoCardsHere
-from greenroom.bookings.models import Parties
+from greenroom.bookings.models import Booking, Parties
 from greenroom.ids import UserId
 from greenroom.messaging import rules
 from greenroom.messaging.context import Messaging
@@ -31,9 +31,19 @@ def parties_of(thread: Thread) -> Parties:
     return Parties(thread.id, buyer, tuple(one for one in sellers or others if one != buyer))
 
 
-async def named_parties(messaging: Messaging, thread: Thread) -> Parties:
+def parties_in(thread: Thread, booking: Booking | None) -> Parties:
+    """Who they are once something is booked does not depend on who is still in the thread: nobody
+    can be kept from ending a job because the other side has left."""
+    try:
+        return parties_of(thread)
+    except NoCardsHere:
+        if booking is None or not booking.legs:
+            raise
+        return Parties(thread.id, booking.buyer, booking.sellers)
+
+
+async def with_names(messaging: Messaging, parties: Parties) -> Parties:
     """With the names that a contract prints."""
-    parties = parties_of(thread)
     people = await directory.by_ids(messaging.people, (parties.buyer, *parties.sellers))
     return replace(parties, names={one.id: one.name for one in people})
 

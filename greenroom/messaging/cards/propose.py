@@ -11,9 +11,11 @@ from greenroom.bookings.card_input import input_of
 from greenroom.bookings.card_keys import Answer
 from greenroom.bookings.card_policy import CARDS, DRY_RUNS
 from greenroom.bookings.card_view import CardView
+from greenroom.bookings.cards.payloads import type_of
 from greenroom.bookings.cards.problems import CardNotFound, LegNotFound, NoCardsHere
+from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.dry_run import DryRun, dry_move, dry_proposal
-from greenroom.bookings.models import Card, Leg
+from greenroom.bookings.models import Card, CardType, Leg, Parties
 from greenroom.bookings.move_card import CardMove, move_card
 from greenroom.bookings.propose_card import NewCard, propose_card
 from greenroom.bookings.read_bookings import booking_of_thread
@@ -23,11 +25,12 @@ from greenroom.ids import CardId, ThreadId
 from greenroom.messaging import access
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.cards.after_decision import after_decision
-from greenroom.messaging.cards.parties import named_parties, parties_of
+from greenroom.messaging.cards.parties import parties_in, with_names
 from greenroom.messaging.cards.read import card_thread
 from greenroom.messaging.cards.texts import checked_content, clean_content
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.models import Thread
+from greenroom.messaging.problems import ConversationLocked, ThreadNotFound
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.people.actor import Actor, Scope
 from greenroom.policy import Limit
@@ -60,10 +63,10 @@ class WantedStep(Struct, frozen=True, kw_only=True):
 async def propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> CardAnswer:
-    view, new = await _place(messaging, bookings, actor, thread_id, new, CARDS)
+    view, parties, new = await _place(messaging, bookings, actor, thread_id, new, CARDS)
     payload = await checked_content(messaging, actor, view.thread, new.payload)
     new = replace(new, payload=payload)
-    parties = await named_parties(messaging, view.thread)
+    parties = await with_names(messaging, parties)
     answer = await propose_card(bookings, actor.user, parties, new)
     return await _answered(messaging, bookings, answer)
 
@@ -72,8 +75,8 @@ async def dry_propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> DryRun:
     """What the proposal would be, and what accepting it would do. Writes nothing."""
-    view, new = await _place(messaging, bookings, actor, thread_id, new, DRY_RUNS)
-    return await dry_proposal(bookings, actor.user, parties_of(view.thread), new)
+    _, parties, new = await _place(messaging, bookings, actor, thread_id, new, DRY_RUNS)
+    return await dry_proposal(bookings, actor.user, parties, new)
 
 
 async def answer(
@@ -119,7 +122,7 @@ async def _place(
     thread_id: ThreadId,
     new: NewCard,
     limit: Limit,
-) -> tuple[ThreadView, NewCard]:
+) -> tuple[ThreadView, Parties, NewCard]:
     """Where the card goes. One about a leg of several goes to the leg's own conversation, so that
     no provider reads what another one agrees on."""
     await messaging.safety.limits.spend(actor.user, limit)
@@ -129,8 +132,9 @@ async def _place(
     if leg is not None:
         new = replace(new, leg=leg.id)
         view = await _thread_of(messaging, actor, leg)
-    check_may_send(view.thread, actor.user, "", messaging.clock.now_ms(), has_files=True)
-    return view, new
+    ends_a_job = DECLARATIONS[CardType(type_of(new.payload))].always_has_room
+    _check_may_act(messaging, actor, view.thread, while_locked=ends_a_job)
+    return view, parties_in(view.thread, booking), new
 
 
 async def _thread_of(messaging: Messaging, actor: Actor, leg: Leg) -> ThreadView:
@@ -153,8 +157,19 @@ async def _card(
         if not actor.may(Scope.MODERATOR):
             raise
         return record, None
-    check_may_send(view.thread, actor.user, "", messaging.clock.now_ms(), has_files=True)
+    _check_may_act(messaging, actor, view.thread, while_locked=record.card.leg is not None)
     return record, view
+
+
+def _check_may_act(
+    messaging: Messaging, actor: Actor, thread: Thread, *, while_locked: bool
+) -> None:
+    """A lock ends the talk, and not what people can do about a booking: its deadlines go on."""
+    try:
+        check_may_send(thread, actor.user, "", messaging.clock.now_ms(), has_files=True)
+    except ConversationLocked:
+        if not while_locked:
+            raise
 
 
 async def _answered(messaging: Messaging, bookings: Bookings, answer: Answer) -> CardAnswer:

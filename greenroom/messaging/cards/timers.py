@@ -2,7 +2,7 @@
 
 from greenroom.background.models import Timer
 from greenroom.background.schedule import cancel, schedule
-from greenroom.bookings.models import Card
+from greenroom.bookings.models import Card, Due
 from greenroom.ids import CardId, ThreadId
 from greenroom.store.base import Op
 from greenroom.store.values import Value
@@ -16,10 +16,10 @@ def timer_ops(card: Card) -> tuple[Op, ...]:
     ops: list[Op] = []
     due = card.due
     if due is not None:
-        timer = Timer(DEADLINE, _id(card.id, card.version), due.at_ms, _payload(card))
+        timer = Timer(DEADLINE, _id(card.id, card.version), due.at_ms, _payload(card, due))
         ops.append(schedule(timer))
     if due is not None and due.remind_ms:
-        timer = Timer(REMINDER, _id(card.id, card.version), due.remind_ms, _payload(card))
+        timer = Timer(REMINDER, _id(card.id, card.version), due.remind_ms, _payload(card, due))
         ops.append(schedule(timer))
     if card.version > 1:
         ops += [cancel(kind, _id(card.id, card.version - 1)) for kind in (DEADLINE, REMINDER)]
@@ -32,8 +32,18 @@ def card_in(timer: Timer) -> tuple[ThreadId, CardId, int]:
     return ThreadId(str(payload["threadId"])), CardId(str(payload["cardId"])), version
 
 
-def _payload(card: Card) -> dict[str, Value]:
-    return {"threadId": card.thread, "cardId": card.id, "version": card.version}
+def deadline_in(timer: Timer) -> int:
+    """When the card's deadline is, of which a reminder reminds."""
+    return int(str(timer.payload["deadlineMs"]))
+
+
+def _payload(card: Card, due: Due) -> dict[str, Value]:
+    return {
+        "threadId": card.thread,
+        "cardId": card.id,
+        "version": card.version,
+        "deadlineMs": due.at_ms,
+    }
 
 
 def _id(card: CardId, version: int) -> str:
