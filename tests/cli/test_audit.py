@@ -30,7 +30,8 @@ def _insert_group(path: Path) -> None:
     values = "'lbg_1', 'thr_1', 'usr_1', '[]', '{}', 'EUR', '', 1, 0"
     with sqlite3.connect(path) as connection:
         connection.execute(
-            f"INSERT INTO booking_groups ({columns}, transfers, audit_number, audit_hash, created_ms) "
+            f"INSERT INTO booking_groups ({columns}, transfers, audit_number, audit_hash, "
+            "created_ms) "
             f"VALUES ({values}, 0, 7, 'x', 1)"
         )
     connection.close()
