@@ -6,6 +6,9 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from greenroom.bookings.problems import UnknownTimeZone
 
+_NO_PLACES = frozenset({"Factory", "localtime", "posixrules"})
+"""In some copies of the database: they differ from machine to machine, and browsers refuse them."""
+
 
 def zone(name: str) -> ZoneInfo:
     """Refuses what is not the name of a zone, such as a path."""
@@ -28,4 +31,4 @@ def midnight_ms(day: date, time_zone: ZoneInfo) -> int:
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(available_timezones())
+    return frozenset(available_timezones()) - _NO_PLACES

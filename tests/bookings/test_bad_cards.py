@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import timedelta
+from itertools import cycle
 from typing import TypeAlias
 
 import pytest
@@ -13,7 +14,7 @@ from greenroom.bookings import rows
 from greenroom.bookings.card_keys import Answer
 from greenroom.bookings.card_policy import Cards, Rules
 from greenroom.bookings.cards import payloads as say
-from greenroom.bookings.cards.problems import TooManyCards
+from greenroom.bookings.cards.problems import InvalidCard, TooManyCards
 from greenroom.bookings.models import Booking, Card, CardState, Parties, PaymentState
 from greenroom.bookings.money import MOST_MINOR, Money
 from greenroom.bookings.pay import record_answer
@@ -90,12 +91,14 @@ BEFORE_A_BOOKING: Iterable[tuple[str, Attempt, str]] = [
     ("lasts too long", _at(1, 90), "divide it into several"),
     ("too far ahead", _at(5000, 5000.5), "choose an earlier time"),
     ("unknown time zone", _offer(time_zone="Mars/Olympus"), "such as Europe/Berlin"),
+    ("the time zone of a machine", _offer(time_zone="localtime"), "such as Europe/Berlin"),
     ("a path as time zone", _offer(time_zone="../../etc/passwd"), "such as Europe/Berlin"),
     ("deposit of nothing", _offer(deposit=euros(0)), "leave it out"),
     ("deposit in another currency", _offer(deposit=DOLLARS), "in one currency"),
     ("a price beyond all bounds", _offer(price=_HUGE), "divide the work"),
     ("a deposit beyond all bounds", _offer(deposit=_HUGE), "divide the work"),
     ("somebody who is not there", _offer(provider=NINA), "add them"),
+    ("nobody at length", _offer(provider="x" * 9_000), "used: x{39}… is not a provider"),
     ("a leg of an offer", _proposes(JONAS, say.Complete(), "leg_1"), "begins with an offer"),
     ("no booking", _proposes(JONAS, say.Complete()), "begins with an offer"),
     ("no such person", lambda deal: deal.propose(OUTSIDER, deal.offer()), "the provider can"),
@@ -295,7 +298,7 @@ async def test_a_clock_that_jumps_breaks_no_order(deal: Deal) -> None:
     assert card.due is not None
     assert card.due.at_ms > deal.clock.now_ms()
     deal.clock.advance(days=31)
-    with pytest.raises(Problem, match="choose a later time"):
+    with pytest.raises(Problem, match="its deadline has passed"):
         await deal.answer(JONAS, card, "accept")
     newer = (await deal.answer(JONAS, card, "counter", deal.offer(350))).card
     assert (newer.version, newer.waits_on) == (3, (MAYA,))
@@ -303,3 +306,14 @@ async def test_a_clock_that_jumps_breaks_no_order(deal: Deal) -> None:
     accepted = (await deal.answer(MAYA, newer, "accept")).card
     assert accepted.state is CardState.ACCEPTED
     assert timedelta(milliseconds=accepted.changed_ms) < timedelta(milliseconds=newer.changed_ms)
+
+
+async def test_a_card_has_not_any_number_of_counters(sqlite_deal: Deal) -> None:
+    card = (await sqlite_deal.propose(JONAS, sqlite_deal.offer(400))).card
+    for price, user in zip(range(1, 50), cycle([MAYA, JONAS]), strict=False):
+        counter = sqlite_deal.offer(price)
+        card = (await sqlite_deal.answer(user, card, "counter", counter, pays=OK)).card
+    with pytest.raises(InvalidCard, match="too many changes"):
+        await sqlite_deal.answer(JONAS, card, "counter", sqlite_deal.offer(400))
+    accepted = await sqlite_deal.answer(JONAS, card, "accept")
+    assert accepted.card.version == 51

@@ -13,11 +13,13 @@ from greenroom.bookings.models import DepositState, Operation, PaymentState
 from greenroom.bookings.money import MOST_MINOR, Money
 from greenroom.bookings.paid import paid_of
 from greenroom.bookings.time_zones import zone
+from greenroom.errors import quoted
 
 _LONGEST_DAYS = 60
 _MOST_FOR_A_BOOKING = MOST_MINOR // 2
 _BEFORE_PAYOUT = (Account.ESCROW, Account.SELLER_DUE, Account.FEES)
 _CLAIMABLE = frozenset({DepositState.HELD, DepositState.CAPTURED})
+_MOST_NAME = 40
 _PAST_MS = 5 * 60_000
 """How far back a time may lie: the sender's clock may differ."""
 
@@ -27,9 +29,8 @@ def check_leg_terms(facts: Facts, legs: Sequence[LegTerms]) -> None:
         check_times(facts, leg.starts_at, leg.ends_at)
         zone(leg.time_zone)
         if leg.provider not in facts.booking.sellers:
-            raise InvalidCard(
-                f"{leg.provider} is not a provider in this conversation; add them to it first"
-            )
+            who = quoted(leg.provider, _MOST_NAME)
+            raise InvalidCard(f"{who} is not a provider in this conversation; add them to it first")
         if leg.deposit is not None and not leg.deposit.minor:
             raise InvalidCard("a deposit of nothing; leave it out")
     prices = [leg.price for leg in legs]

@@ -36,6 +36,7 @@ from greenroom.bookings.cards.problems import (
 )
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.models import (
+    OPEN_STATES,
     Booking,
     Caller,
     Card,
@@ -57,6 +58,7 @@ ENDED_WITHOUT_EFFECT = frozenset(
 _BOOKING_CHANGED = "The booking has changed, so that this is no longer possible."
 _NOTHING_TO_DO = {True: "Others have to act", False: "Propose a new one"}
 _UNPAID = "The payment was not completed in time."
+_MOST_VERSIONS = 50
 APPLY, FAIL = "apply", "fail"
 """The transitions of a payment, which every type has that charges something."""
 
@@ -131,6 +133,7 @@ def move(
     transition = _transition(declared, card, request, caller)
     _check_may(transition, card, caller)
     _check_in_time(card, caller, now_ms)
+    _check_goes_on(card, transition, caller)
     _check_input(transition, request.input)
     leg = booking.leg(card.leg)
     if caller.side is Side.SYSTEM and not _leg_allows(declared, leg):
@@ -318,6 +321,13 @@ def _check_may(transition: Transition, card: Card, caller: Caller) -> None:
     if not _may(transition, card, caller):
         who = " or ".join(one.value for one in transition.by)
         raise NotYourTurn(who, transition.name)
+
+
+def _check_goes_on(card: Card, transition: Transition, caller: Caller) -> None:
+    """Every version is kept and shown, so that there are not any number of them."""
+    stays_open = caller.side is not Side.SYSTEM and transition.to in OPEN_STATES
+    if stays_open and card.version >= _MOST_VERSIONS:
+        raise InvalidCard("it has had too many changes; end it, and propose a new one")
 
 
 def _check_in_time(card: Card, caller: Caller, now_ms: int) -> None:
