@@ -174,6 +174,11 @@ IN_A_BOOKING: Iterable[tuple[str, Attempt, str]] = [
         "leave the claim out",
     ),
     (
+        "the other side's account of a dispute",
+        _proposes(MAYA, say.Dispute(reason="Late", answer="I was late")),
+        "leave the answer out",
+    ),
+    (
         "a claim before the deposit is held",
         _proposes(JONAS, say.DepositClaim(amount=euros(1), reason="Broken")),
         "leave the claim out",

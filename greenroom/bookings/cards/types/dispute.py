@@ -13,6 +13,7 @@ from greenroom.bookings.cards.declaration import (
 )
 from greenroom.bookings.cards.effects import CloseDispute, Effect, OpenDispute, Settle
 from greenroom.bookings.cards.payloads import Answer, Dispute, Payload, Ruling
+from greenroom.bookings.cards.problems import InvalidCard
 from greenroom.bookings.models import CardState, CardType, LegStatus, Side
 from greenroom.bookings.money import Money
 
@@ -33,7 +34,13 @@ def _check(facts: Facts) -> None:
             pass
         case _:
             dispute = _dispute(facts)
+            _check_is_own_account(facts, dispute)
             _check_amounts(facts, dispute.refund, dispute.claim)
+
+
+def _check_is_own_account(facts: Facts, dispute: Dispute) -> None:
+    if facts.card is None and (dispute.answer or dispute.answer_evidence):
+        raise InvalidCard("the other side gives its own account; leave the answer out")
 
 
 def _check_amounts(facts: Facts, refund: Money | None, claim: Money | None) -> None:
