@@ -87,7 +87,11 @@ def _shown(
     changed = change.done()
     legs = tuple(leg for leg in changed.booking.legs if sees_leg(leg, user, side))
     seen, hidden = {leg.id for leg in legs}, hidden_codes(side)
-    asked = [one for one in changed.payments if one.leg in seen and one.code not in hidden]
+    asked = [
+        one
+        for one in changed.payments
+        if one.key not in booking.payments and one.leg in seen and one.code not in hidden
+    ]
     return DryRun(
         card=card_view(card, booking.buyer, changed.booking.legs),
         to_pay=tuple(one for one in asked if one.operation is Operation.CHARGE),

@@ -86,6 +86,16 @@ async def test_a_dry_run_shows_what_would_happen_and_writes_nothing(deals: Deals
     assert [card["cardId"] for card in page["cards"]] == [offered["cardId"]]
 
 
+async def test_a_dry_run_of_a_refund_does_not_charge_again(deals: Deals) -> None:
+    offered = ok_json(await deals.propose("ben", deals.offer()), 201)["card"]
+    ok_json(await deals.step("ana", offered, "accept", paymentMethod=OK), 201)
+    cancel = {"type": "cancel", "reason": "Rain", "refund": euros(150)}
+    asked = ok_json(await deals.propose("ana", cancel), 201)["card"]
+    shown = ok_json(await deals.step("ben", asked, "accept", dry=True))
+    assert (shown["total"], shown["totalReturned"]) == (None, euros(150))
+    assert shown["toPay"] == []
+
+
 async def test_cards_are_listed_page_by_page(deals: Deals) -> None:
     made = []
     for _ in range(3):
