@@ -92,6 +92,16 @@ test("what is wrong is said beside its field", () => {
   assert.deepEqual(["0", "1441", "1.5", "30"].map(minutes), ["number", "number", "number", undefined]);
 });
 
+test("files are counted, not the letters of their ids", () => {
+  const expense = (receipt: string): unknown =>
+    readForm("expense", { ...emptyForm("expense", "EUR"), fields: { title: "Taxi", price: "25", receipt } });
+  assert.deepEqual(expense("fil_1"), {
+    content: { type: "expense", title: "Taxi", price: { minor: 2500, currency: "EUR" }, receipt: "fil_1" },
+    faults: null,
+  });
+  assert.deepEqual(expense("fil_1 fil_2"), { content: null, faults: { receipt: "long" } });
+});
+
 test("no form can be sent empty, except where nothing is required", () => {
   const kinds = Object.keys(FORMS) as FormKind[];
   const free = kinds.filter((kind) => readForm(kind, emptyForm(kind, "EUR", LISBON), NOW).faults === null);

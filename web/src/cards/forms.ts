@@ -159,7 +159,7 @@ function readFields(
       if (field.isRequired) faults[prefix + field.name] = "missing";
     } else if (value === null) {
       faults[prefix + field.name] = FAULT_OF[field.kind];
-    } else if (typeof value === "string" && [...value].length > (field.most ?? Infinity)) {
+    } else if (isTooLong(field, text)) {
       faults[prefix + field.name] = "long";
     } else {
       found[field.name] = value;
@@ -167,6 +167,11 @@ function readFields(
   }
   checkSpan(found, prefix, faults, now);
   return found;
+}
+
+/** `most` counts letters, or files. */
+function isTooLong({ kind, most = Infinity }: FieldSpec, text: string): boolean {
+  return kind === "files" ? text.split(" ").length > most : [...text].length > most;
 }
 
 const FAULT_OF: Record<FieldKind, Fault> = {
