@@ -191,12 +191,14 @@ test("a dry run says what it costs, what is booked, who is told, and whether it 
   const dry = {
     card: { ...CARD, state: "accepted", waitsOnUserIds: [] },
     toPay: [], toReturn: [], total: { minor: 42000, currency: "EUR" }, totalReturned: null,
-    legs: [BOOKED], tellsUserIds: ["usr_ana", "usr_ben"],
+    legs: [{ ...BOOKED, deposit: { money: { minor: 15000, currency: "EUR" }, state: "scheduled" } }],
+    tellsUserIds: ["usr_ana", "usr_ben"],
   } as unknown as DryRun;
   const of = (myId: string): string[] => dryLines(dry, { myId, buyerId: "usr_ana", name, legs: [] }).map((one) => one.text);
-  const [pays, booked, tells, undo] = of("usr_ana");
+  const [pays, booked, deposit, tells, undo] = of("usr_ana");
   assert.equal(pays, "You pay €420.00 now.");
   assert.match(booked ?? "", /^It's booked: Portraits, /);
+  assert.match(deposit ?? "", /^A deposit of €150.00 is held /);
   assert.deepEqual([tells, undo], ["We tell Ben.", "You can't undo this."]);
   assert.equal(of("usr_ben")[0], "Ana pays €420.00 now.");
   const proposed = dryLines({ ...dry, card: CARD, total: null, legs: [] }, { myId: "usr_ben", buyerId: "usr_ana", name, legs: [] });

@@ -4,7 +4,7 @@ import { list, t } from "../strings";
 import "../strings/en.cards";
 import { moneyText, type Money } from "./money";
 import { isOpen } from "./rules";
-import { momentText, spanText, zoneName } from "./times";
+import { momentText, ownZone, sameClock, spanText, zoneName } from "./times";
 
 export interface DryAround {
   myId: string;
@@ -64,9 +64,8 @@ export function hasPrice({ card }: DryRun): boolean {
 function legLines(dry: DryRun, before: readonly BookingLeg[]): string[] {
   return dry.legs.flatMap((leg) => {
     const known = before.find((one) => one.legId === leg.legId);
-    const zone = zoneName(leg.timeZone);
-    const when = t("card.inZone", { when: spanText(leg.startsAt, leg.endsAt, leg.timeZone), zone });
-    if (known === undefined) return [t("dry.booked", { title: leg.title, when })];
+    const when = whenText(leg);
+    if (known === undefined) return [t("dry.booked", { title: leg.title, when }), ...newDeposit(leg)];
     const lines: string[] = [];
     if (known.startsAt !== leg.startsAt || known.endsAt !== leg.endsAt) lines.push(t("dry.moved", { when }));
     if (known.status !== leg.status) lines.push(t(`dry.status.${leg.status}`));
@@ -75,6 +74,16 @@ function legLines(dry: DryRun, before: readonly BookingLeg[]): string[] {
     }
     return lines;
   });
+}
+
+function whenText({ startsAt, endsAt, timeZone }: DryRun["legs"][number]): string {
+  const when = spanText(startsAt, endsAt, timeZone);
+  const isMine = [startsAt, endsAt].every((one) => sameClock(one, timeZone, ownZone()));
+  return isMine ? when : t("card.inZone", { when, zone: zoneName(timeZone) });
+}
+
+function newDeposit({ deposit }: DryRun["legs"][number]): string[] {
+  return deposit ? [t("dry.deposit", { amount: moneyText(deposit.money) })] : [];
 }
 
 function peopleLines({ card, tellsUserIds }: DryRun, { myId, name }: DryAround): string[] {

@@ -63,6 +63,7 @@ export const enCards = {
   "card.overdue": "overdue",
 
   "card.do.accept": "Accept",
+  "card.do.agree": "Agree to it",
   "card.do.counter": "Propose something else",
   "card.do.decline": "Decline",
   "card.do.withdraw": "Withdraw",
@@ -163,6 +164,7 @@ export const enCards = {
   "dry.refund": "{amount} goes back to {name}.",
   "dry.ifAccepted": "Nothing is paid until it's accepted.",
   "dry.booked": "It's booked: {title}, {when}.",
+  "dry.deposit": "A deposit of {amount} is held shortly before the job, and released after it.",
   "dry.moved": "The new time: {when}.",
   "dry.status.confirmed": "The booking is confirmed.",
   "dry.status.completed": "The job counts as completed.",
@@ -257,7 +259,7 @@ export const enCards = {
 
   "booking.title": "Booking",
   "booking.label": "Booking at a glance",
-  "booking.open": "Receipts",
+  "booking.open": "Booking",
   "booking.calendar": "Add to calendar",
   "booking.calendarOf": "Add to calendar: {title}",
   "booking.status.confirmed": "Confirmed",
