@@ -15,6 +15,7 @@ export interface CardRowProps {
 export interface CardsComponents {
   CardRow: Component<CardRowProps>;
   CardEvent: Component<{ message: Message; thread: Thread | null; onjump: (messageId: string) => void }>;
+  DocumentEvent: Component<{ message: Message; thread: Thread | null }>;
 }
 
 class CardsView {
@@ -36,7 +37,7 @@ class CardsView {
 
 export const cardsView = new CardsView();
 
-/** A card, or what happened to one. */
+/** A card, or what happened to one or to a contract. */
 export function isAboutCard(message: Message): boolean {
-  return message.kind === "card" || (message.event?.startsWith("card.") ?? false);
+  return message.kind === "card" || /^(card|document)\./.test(message.event ?? "");
 }

@@ -2,3 +2,4 @@
 import "../styles/cards.css";
 export { default as CardEvent } from "./CardEvent.svelte";
 export { default as CardRow } from "./CardRow.svelte";
+export { default as DocumentEvent } from "../documents/DocumentEvent.svelte";
