@@ -126,7 +126,8 @@ async def test_a_deliverable_is_listed_in_the_panel(world: CardWorld) -> None:
     panel = await open_panel(world.messaging, world.actors["ana"], thread.id)
     lines = {one.tab: one.lines for one in panel.tabs if isinstance(one, Snapshot)}
     assert [(one.id, one.title) for one in lines[Tab.FILES]] == [(sent.manifest.id, "final.zip")]
-    assert [one.title for one in lines[Tab.ACTIONS]] == ["Offer: Portraits, 400.00 EUR"]
+    actions = [(one.title, one.state, one.amount) for one in lines[Tab.ACTIONS]]
+    assert actions == [("Offer: Portraits", "applied", 40_000)]
     assert [(one.state, one.amount) for one in lines[Tab.EXPENSES]] == [("price", 40_000)]
 
 
