@@ -90,6 +90,15 @@ class BookingRules(Section, frozen=True):
             "paid by the buyer on top of it.",
         ),
     ] = 0
+    complete_hours: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=24 * 365,
+            description="Hours after the end of a leg at which it completes by itself, if nobody "
+            "has completed, cancelled or disputed it and no card of it is open.",
+        ),
+    ] = 336
     deposit_hold_hours: Annotated[
         int,
         Meta(ge=1, le=160, description="Hours before a leg begins at which its deposit is held."),

@@ -1,4 +1,4 @@
-"""What is due on a leg by itself: its deposit is held or renewed, its provider paid. Pure."""
+"""What is due on a leg by itself: it completes, its deposit is held, its provider is paid. Pure."""
 
 from msgspec.structs import replace
 
@@ -15,8 +15,15 @@ def with_due(leg: Leg, rules: Rules) -> Leg:
 
 
 def _due_ms(leg: Leg, rules: Rules) -> int:
-    times = [closes_ms(leg, rules), deposit_due_ms(leg)]
+    times = [completes_ms(leg, rules), closes_ms(leg, rules), deposit_due_ms(leg)]
     return min((ms for ms in times if ms), default=0)
+
+
+def completes_ms(leg: Leg, rules: Rules) -> int:
+    """When a leg completes that nobody has completed or disputed; 0 where that is not due."""
+    if leg.status is not LegStatus.CONFIRMED:
+        return 0
+    return max(leg.ends_ms + rules.bookings.complete_hours * _HOUR_MS, leg.closes_from_ms)
 
 
 def closes_ms(leg: Leg, rules: Rules) -> int:

@@ -4,16 +4,17 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from greenroom.bookings.booking_write import BookingWrite
-from greenroom.bookings.cards.apply import close_leg
+from greenroom.bookings.cards.apply import close_leg, complete_leg
 from greenroom.bookings.context import Bookings
 from greenroom.bookings.deposits import hold_deposit
-from greenroom.bookings.leg_deadlines import closes_ms, deposit_due_ms, with_due
+from greenroom.bookings.leg_deadlines import closes_ms, completes_ms, deposit_due_ms, with_due
 from greenroom.bookings.models import CardType, Leg
 from greenroom.bookings.transfers import Cause
 from greenroom.ids import CardId, GroupId, LegId
 from greenroom.people.actor import SYSTEM
 
 _HOUR_MS = 3_600_000
+_DAY_MS = 24 * _HOUR_MS
 _WAITS_FOR = frozenset({CardType.DEPOSIT_CLAIM, CardType.DISPUTE})
 """While such a card is open, the deposit stays and nothing is paid out."""
 
@@ -38,12 +39,24 @@ async def make_leg_step(bookings: Bookings, group: GroupId, leg_id: LegId) -> bo
 
 def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> None:
     assert write.change is not None
-    rules, deposit_ms, ends_ms = bookings.rules, deposit_due_ms(leg), closes_ms(leg, bookings.rules)
+    rules = bookings.rules
+    deposit_ms, ends_ms, done_ms = (
+        deposit_due_ms(leg),
+        closes_ms(leg, rules),
+        completes_ms(leg, rules),
+    )
     if deposit_ms and deposit_ms <= now_ms:
         hold_deposit(write.change, leg.id)
         assert leg.deposit is not None
         asked = replace(write.change.leg(leg.id), deposit=replace(leg.deposit, due_ms=0))
         write.change.save(with_due(asked, rules))
+    elif done_ms and done_ms <= now_ms:
+        if any(one.leg == leg.id for one in write.booking.open_cards):
+            later = replace(leg, closes_from_ms=now_ms + _DAY_MS)
+            write.change.save(with_due(later, rules))
+            return
+        complete_leg(write.change, leg.id, rules)
+        write.tell_leg("leg.completed", write.change.leg(leg.id), SYSTEM)
     elif ends_ms and ends_ms <= now_ms:
         if any(one.leg == leg.id and one.type in _WAITS_FOR for one in write.booking.open_cards):
             later = replace(leg, closes_from_ms=now_ms + _HOUR_MS)

@@ -286,6 +286,7 @@ BuiltInEvent: TypeAlias = Literal[
     "document.signed",
     "document.voided",
     "leg.closed",
+    "leg.completed",
     "participant.added",
     "participant.left",
     "participant.removed",

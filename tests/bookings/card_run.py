@@ -17,6 +17,7 @@ from greenroom.bookings.leg_step import make_leg_step
 from greenroom.bookings.make_deadline import make_deadline
 from greenroom.bookings.models import (
     DepositState,
+    LegStatus,
     Operation,
     Parties,
     Payment,
@@ -415,6 +416,8 @@ class CardRun:
         assert after is not None
         if after.is_paid_out and not leg.is_paid_out:
             self.model.closed(leg.id)
+        if after.status is LegStatus.COMPLETED and leg.status is LegStatus.CONFIRMED:
+            self.model.completed(leg.id)
 
     async def _jump(self) -> None:
         ms = self.dice.choice([1, 1000, 3_600_000, _DAY_MS, 3 * _DAY_MS])

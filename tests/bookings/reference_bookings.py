@@ -310,6 +310,12 @@ class Model:
         self._pay_out(leg_id)
         self.legs[leg_id].is_paid_out = True
 
+    def completed(self, leg_id: str) -> None:
+        """By a card, or by itself some time after its end."""
+        leg = self.legs[leg_id]
+        self._divide(leg_id, 0, leg.fee)
+        leg.status = "completed"
+
     def purse(self, leg_id: str) -> Purse:
         return self.purses.setdefault(leg_id, Purse())
 
@@ -330,9 +336,7 @@ class Model:
                 assert leg is not None
                 leg.starts_ms = round(at.timestamp() * 1000)
             case say.Complete():
-                assert leg is not None
-                self._divide(card.leg, 0, leg.fee)
-                leg.status = "completed"
+                self.completed(card.leg)
             case say.Cancel(refund=refund):
                 self._cancel(card, user, refund, now_ms)
             case say.Dispute(refund=refund, claim=claim):

@@ -322,7 +322,7 @@ async def test_a_card_has_not_any_number_of_counters(sqlite_deal: Deal) -> None:
     for price, user in zip(range(1, 50), cycle([MAYA, JONAS]), strict=False):
         counter = sqlite_deal.offer(price)
         card = (await sqlite_deal.answer(user, card, "counter", counter, pays=OK)).card
-    with pytest.raises(InvalidCard, match="too many changes"):
+    with pytest.raises(InvalidCard, match="fewer changes"):
         await sqlite_deal.answer(JONAS, card, "counter", sqlite_deal.offer(400))
     accepted = await sqlite_deal.answer(JONAS, card, "accept")
     assert accepted.card.version == 51

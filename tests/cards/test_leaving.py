@@ -1,4 +1,4 @@
-"""Whoever has left, or been silenced, the other side can still end the job."""
+"""After somebody has left or was silenced, the other side can still end the job."""
 
 import pytest
 from msgspec.structs import replace

@@ -128,3 +128,19 @@ async def test_a_deliverable_is_listed_in_the_panel(world: CardWorld) -> None:
     assert [(one.id, one.title) for one in lines[Tab.FILES]] == [(sent.manifest.id, "final.zip")]
     assert [one.title for one in lines[Tab.ACTIONS]] == ["Offer: Portraits, 400.00 EUR"]
     assert [(one.state, one.amount) for one in lines[Tab.EXPENSES]] == [("price", 40_000)]
+
+
+async def test_a_leg_that_nobody_completes_completes_itself(world: CardWorld) -> None:
+    thread, leg = await world.booked(deposit=200)
+    for days in (19, 16, 4, 4):  # the deposit is held, the leg completes, the provider is paid
+        world.clock.advance(days=days)
+        await world.run_timers()
+        await world.settle()
+        await world.sweep()
+    booking = await world.booking(thread.id)
+    [leg] = booking.legs
+    assert (leg.status, leg.is_paid_out) == (LegStatus.COMPLETED, True)
+    assert booking.ledgers[leg.id].balances[Account.SELLER].net_posted == 40_000
+    assert (await world.thread(thread.id)).status is Status.COMPLETED
+    events = [one.event for one in await world.log("ana", thread.id)]
+    assert events[-2:] == ["leg.completed", "leg.closed"]

@@ -26,11 +26,12 @@ def test_records_are_checked_beside_a_server(tmp_path: Path) -> None:
 
 def _insert_group(path: Path) -> None:
     """A group that says it has more entries than there are."""
-    columns = "id, thread_id, buyer, sellers, currency, payment_method, version, cards, transfers"
-    values = "'lbg_1', 'thr_1', 'usr_1', '[]', 'EUR', '', 1, 0, 0"
+    columns = "id, thread_id, buyer, sellers, names, currency, payment_method, version, cards"
+    values = "'lbg_1', 'thr_1', 'usr_1', '[]', '{}', 'EUR', '', 1, 0"
     with sqlite3.connect(path) as connection:
         connection.execute(
-            f"INSERT INTO booking_groups ({columns}, audit_number, audit_hash, created_ms) "
-            f"VALUES ({values}, 7, 'x', 1)"
+            f"INSERT INTO booking_groups ({columns}, transfers, audit_number, audit_hash, "
+            "created_ms) "
+            f"VALUES ({values}, 0, 7, 'x', 1)"
         )
     connection.close()

@@ -88,8 +88,10 @@ async def _told(
         await _turns_to(ana, who)
         await ana.look()
         await follow_files(ana.node)  # a day later the changes may be gone
-        ana.node.clock.advance(seconds=15 * _DAY)
-        await ana.node.run_timers()  # requests expire
+        for days in (2.6, 12.4):  # cards remind and expire, then requests expire
+            ana.node.clock.advance(seconds=int(days * _DAY))
+            await ana.node.run_timers()
+            await ana.node.relay_cards()
         ana.hear()
         await _writes(ana, who)
         await _sends_files(ana)

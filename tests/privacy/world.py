@@ -10,8 +10,11 @@ from typing import Any
 from httpx import AsyncClient, Response
 
 from greenroom.app import TABLES, compose
+from greenroom.bookings import Bookings
 from greenroom.clock import ManualClock
 from greenroom.ids import UserId
+from greenroom.messaging import Messaging
+from greenroom.messaging.cards.background import sweep
 from greenroom.people.actor import Scope
 from greenroom.realtime.bus import BusMessage, user_topic
 from greenroom.realtime.hub import Hub
@@ -49,6 +52,13 @@ class PrivacyWorld(World, RestCalls):
 
     async def join(self, name: str) -> None:
         await self.person(name)
+
+    async def relay_cards(self) -> None:
+        """As nodes do each second: a card and a reminder that are due together may conflict."""
+        bookings = self.contexts[Bookings]
+        self.clock.advance(seconds=2)
+        await sweep(self.contexts[Messaging], bookings)
+        await bookings.tasks.finish()
 
     def listen(self, name: str) -> RecordedEvents:
         events = RecordedEvents(self.user(name))

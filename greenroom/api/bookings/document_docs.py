@@ -56,6 +56,7 @@ _FIELDS = {
     "signed_at": None,
     "ended_at": None,
 }
+_PDF = "%PDF-1.7 …"
 _SUMMARY = DocumentSummary(**_FIELDS)  # type: ignore[arg-type]
 _DOCUMENT = Document(**_FIELDS, versions=[_VERSION])  # type: ignore[arg-type]
 _VERDICT = DocumentVerdict(Verdict.SIGNED, _ID, 1, 2, LATER, None)
@@ -67,6 +68,10 @@ DOCUMENT_EXAMPLES: Mapping[str, OperationExample] = {
         {200: _DOCUMENT, 201: _DOCUMENT}, NewSignatureBody(1, _CONTENT_SHA256, True)
     ),
     "verifyDocument": OperationExample({200: _VERDICT}),
+    **dict.fromkeys(
+        ("getDocumentPdf", "getCardPdf", "getReceiptsPdf"),
+        OperationExample({200: _PDF, 206: _PDF}),
+    ),
 }
 _HASH = r"^[0-9a-f]{64}$"
 

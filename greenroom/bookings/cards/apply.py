@@ -75,7 +75,7 @@ def _apply(change: BookingChange, effect: Effect, rules: Rules) -> None:
             claim_deposit(change, leg, amount)
             change.save(with_due(change.leg(leg), rules))
         case CompleteLeg(leg):
-            _complete(change, leg, rules)
+            complete_leg(change, leg, rules)
         case OpenDispute(leg):
             found = change.leg(leg)
             disputed = replace(found, status=LegStatus.DISPUTED, disputed_from=found.status)
@@ -138,7 +138,7 @@ def _cancel(change: BookingChange, leg_id: LegId, quote: RefundQuote, rules: Rul
     change.save(with_due(replace(leg, status=LegStatus.CANCELLED, is_paid_out=True), rules))
 
 
-def _complete(change: BookingChange, leg_id: LegId, rules: Rules) -> None:
+def complete_leg(change: BookingChange, leg_id: LegId, rules: Rules) -> None:
     if rules.takes_payments:
         fee = parts_paid(change.leg(leg_id)).fee
         _divide_escrow(change, leg_id, zero(change.booking.currency), fee, rules)

@@ -327,7 +327,7 @@ def _check_goes_on(card: Card, transition: Transition, caller: Caller) -> None:
     """Every version is kept and shown, so that there are not any number of them."""
     stays_open = caller.side is not Side.SYSTEM and transition.to in OPEN_STATES
     if stays_open and card.version >= _MOST_VERSIONS:
-        raise InvalidCard("it has had too many changes; end it, and propose a new one")
+        raise InvalidCard("it must have fewer changes; end it, and propose a new one")
 
 
 def _check_in_time(card: Card, caller: Caller, now_ms: int) -> None:

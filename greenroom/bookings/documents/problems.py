@@ -40,8 +40,8 @@ class DocumentTooLong(Problem):
 
 
 class DocumentFileMissing(Problem):
-    """The PDF that was recorded is not in the file storage. Tell the operator: it is in their
-    backup."""
+    """The PDF that was recorded is not in the file storage. Tell the operator, whose backup should
+    have it."""
 
 
 class NoReceipts(Problem):

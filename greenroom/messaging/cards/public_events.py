@@ -34,6 +34,7 @@ KINDS = (
     EventKind("deposit.held", "The deposit of a leg is held on the buyer's card.", _LEG),
     EventKind("deposit.captured", "It was charged, because the hold could not last.", _LEG),
     EventKind("deposit.failed", "The buyer's bank refused to hold it.", _LEG),
+    EventKind("leg.completed", "A leg that nobody completed or disputed completed itself.", _LEG),
     EventKind("leg.closed", "The provider of a leg was paid, and its deposit released.", _LEG),
     EventKind("document.issued", "A document is ready to be signed.", _DOCUMENT),
     EventKind("document.signed", "Somebody signed a document.", _DOCUMENT),

@@ -17,8 +17,9 @@ from greenroom.bookings.outbox import (
     waiting_of_group,
 )
 from greenroom.bookings.panel_lines import panel_lines
+from greenroom.bookings.read_bookings import booking_of_thread
 from greenroom.ids import GroupId
-from greenroom.messaging.cards.leg_statuses import update_other_threads
+from greenroom.messaging.cards.leg_statuses import update_threads
 from greenroom.messaging.cards.leg_threads import open_leg_threads
 from greenroom.messaging.cards.write_card import write_card
 from greenroom.messaging.cards.write_document import write_document
@@ -56,9 +57,12 @@ async def _tell(messaging: Messaging, bookings: Bookings, row: OutboxRow) -> Non
             lines = await panel_lines(bookings, news.card.thread)
             await write_card(messaging, news, lines)
             await open_leg_threads(messaging, bookings, news)
-            await update_other_threads(messaging, news)
+            await update_threads(messaging, news.thread, news.legs, told=news.card.thread)
         case LegNews() as news:
             lines = await panel_lines(bookings, news.thread)
             await write_leg(messaging, news, lines)
+            booking = await booking_of_thread(bookings, news.thread)
+            if news.shown and booking is not None:
+                await update_threads(messaging, booking.thread, booking.legs)
         case DocumentNews() as news:
             await write_document(messaging, news, await panel_lines(bookings, news.thread))

@@ -13,7 +13,7 @@ _WAITING = frozenset({CardState.PROPOSED, CardState.COUNTERED, CardState.ACCEPTE
 
 def change_of(head: Thread, news: CardNews) -> ThreadChange:
     """What the card changes about the thread."""
-    legs = legs_of(head.id, news)
+    legs = legs_of(head.id, news.thread, news.legs)
     if not legs:
         return ThreadChange(status=_before_booking(head, news))
     own = legs[0].id if len(news.legs) == 1 else None
@@ -24,11 +24,11 @@ def change_of(head: Thread, news: CardNews) -> ThreadChange:
     )
 
 
-def legs_of(thread: ThreadId, news: CardNews) -> tuple[Leg, ...]:
-    """The legs that the thread is about: its own, or all of the group."""
-    if thread == news.thread:
-        return news.legs
-    return tuple(leg for leg in news.legs if leg.thread == thread)
+def legs_of(thread: ThreadId, home: ThreadId, legs: Sequence[Leg]) -> tuple[Leg, ...]:
+    """The legs that the thread is about: its own, or all of the group in its home."""
+    if thread == home:
+        return tuple(legs)
+    return tuple(leg for leg in legs if leg.thread == thread)
 
 
 def status_of(legs: Sequence[Leg]) -> Status:

@@ -33,7 +33,7 @@ def card_in(timer: Timer) -> tuple[ThreadId, CardId, int]:
 
 
 def deadline_in(timer: Timer) -> int:
-    """When the card's deadline is, of which a reminder reminds."""
+    """When the deadline is that a reminder reminds of."""
     return int(str(timer.payload["deadlineMs"]))
 
 

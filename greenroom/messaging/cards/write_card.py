@@ -114,7 +114,8 @@ def _with_card(head: Thread, news: CardNews, now_ms: int) -> Thread:
     others = {id: users for id, users in head.open_cards.items() if id != card.id}
     waiting = {card.id: card.waits_on} if card.is_open else {}
     kind = Kind.BOOKING if news.legs and head.kind in _BECOMES_BOOKING else head.kind
-    snapshot = packed_snapshot(project_snapshot(legs_of(head.id, news), now_ms))
+    legs = legs_of(head.id, news.thread, news.legs)
+    snapshot = packed_snapshot(project_snapshot(legs, now_ms))
     return replace(head, kind=kind, open_cards=others | waiting, project_snapshot=snapshot)
 
 

@@ -9,7 +9,7 @@ import type { Storage } from "./storage";
 import { FilesLoader } from "./files/loader";
 import { FolderList } from "./folderList";
 import { ClientStore } from "./store";
-import { ModerationClient } from "./moderation";
+import { lazily } from "./lazily";
 import { ModerationNotices } from "./notices";
 import { PeopleCache } from "./people";
 import { isProblem, clientProblem, ProblemError, Rest } from "./rest";
@@ -27,6 +27,7 @@ import type {
   Documents,
   Folder,
   Message,
+  Moderation,
   Announcement,
   Files,
   Outgoing,
@@ -60,7 +61,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
   readonly on: On = this.events.on;
   readonly rest: Rest;
   readonly store: ClientStore;
-  readonly moderation: ModerationClient;
+  readonly moderation: Moderation;
   readonly scheduled: ScheduledMessagesClient;
   readonly #files: FilesLoader;
   readonly #waiting: WaitingMessagesClient;
@@ -98,7 +99,10 @@ class UserClient extends UseCases implements Client, ConversationHost {
       const hasOtherRule = before !== null && before.safeModeRequired !== thread.safeModeRequired;
       if (hasOtherRule || inboxRules.isAccepted(before, thread, this.store.me)) this.#files.allChanged();
     });
-    this.moderation = new ModerationClient(this.rest, this.store);
+    this.moderation = lazily(async () => {
+      const { ModerationClient } = await import("./moderation");
+      return new ModerationClient(this.rest, this.store);
+    });
     this.#notices = new ModerationNotices(
       this.rest,
       (notice) => this.#outbox.applyNotice(notice),

@@ -307,6 +307,8 @@ export interface DepositClaim {
   evidence?: Array<string>;
 }
 
+export type DepositState = "captured" | "claimed" | "failed" | "held" | "released" | "scheduled";
+
 export interface Dispute {
   /** The card's type. */
   type: "dispute";
@@ -626,6 +628,8 @@ export interface InboxChanges {
 export type InputKind = "answer" | "content" | "note" | "nothing" | "reason" | "ruling";
 
 export type Kind = "booking" | "direct" | "dispute" | "group" | "inquiry" | "invite" | "studio" | "support" | "system";
+
+export type LegStatus = "cancelled" | "completed" | "confirmed" | "disputed";
 
 /** One provider's job: who, what, where, when, for how much. */
 export interface LegTerms {
@@ -1064,6 +1068,25 @@ export interface ProblemDocument {
   detail?: string;
 }
 
+export interface ProjectSnapshot {
+  /** Of the leg that is next, or was last. */
+  title: string;
+  /** Of that leg: `confirmed`, `completed`, `cancelled` or `disputed`. */
+  status: LegStatus;
+  /** When it begins. Send it with an offset from UTC. ISO 8601, in UTC. */
+  startsAt: string;
+  /** When it ends. Send it with an offset from UTC. ISO 8601, in UTC. */
+  endsAt: string;
+  /** The job's zone in the IANA database, such as `Europe/Berlin`. */
+  timeZone: string;
+  /** How many legs the conversation is about. */
+  legs: number;
+  /** What has been agreed: price and extras, without the buyer's service fee. Of several legs only the prices of their offer, which everybody in the conversation has seen. */
+  total: Money;
+  /** None where there are several legs. */
+  deposit: DepositState | null;
+}
+
 export interface Proofs {
   /** The card's type. */
   type: "proofs";
@@ -1365,6 +1388,8 @@ export interface Thread {
   picture: Picture | null;
   /** Null where the conversation has no project panel. */
   panelVersions: Record<string, number> | null;
+  /** Null where nothing is booked. */
+  projectSnapshot: ProjectSnapshot | null;
   /** The people whose reply the conversation waits for. */
   awaitingUserIds: Array<string>;
   /** The `seq` of the last message. */

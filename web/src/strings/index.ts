@@ -9,9 +9,11 @@ import type { enCards } from "./en.cards";
 import type { enDetails } from "./en.details";
 import type { enDocuments } from "./en.documents";
 import type { enFiles } from "./en.files";
+import type { enManage } from "./en.manage";
 import type { enModeration } from "./en.moderation";
 import type { enNewConversation } from "./en.newConversation";
 import type { enProject } from "./en.project";
+import type { enPerson } from "./en.person";
 import type { enReport } from "./en.report";
 import type { enSettings } from "./en.settings";
 import type { enShortcuts } from "./en.shortcuts";
@@ -24,8 +26,10 @@ type English = typeof en &
   typeof enDocuments &
   typeof enReport &
   typeof enFiles &
+  typeof enManage &
   typeof enModeration &
   typeof enNewConversation &
+  typeof enPerson &
   typeof enProject &
   typeof enSettings &
   typeof enShortcuts &
