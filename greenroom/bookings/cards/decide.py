@@ -421,7 +421,10 @@ def _still_waits(
     transition: Transition, card: Card, facts: Facts, left: tuple[UserId, ...]
 ) -> Move:
     """Somebody has accepted what others still have to accept."""
-    after = replace(card, version=card.version + 1, waits_on=left, changed_ms=facts.now_ms)
+    due = card.due
+    if due is not None and due.remind_ms <= facts.now_ms:
+        due = replace(due, remind_ms=0)  # they have been reminded
+    after = replace(card, version=card.version + 1, waits_on=left, due=due, changed_ms=facts.now_ms)
     step = _step(transition.name, card.state, after, facts.caller, facts.now_ms, payload=None)
     return Move(card=after, step=step)
 
