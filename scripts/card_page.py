@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 from greenroom.bookings.card_policy import Cards
-from greenroom.bookings.cards.decide import deadline_of, declared_transitions
 from greenroom.bookings.cards.declaration import By, Declaration, Transition
+from greenroom.bookings.cards.transitions import deadline_of, declared_transitions
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.models import OPEN_STATES, CardState, LegStatus, Side
 

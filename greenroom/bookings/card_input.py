@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from greenroom.bookings.cards.decide import declared_transitions, not_open
 from greenroom.bookings.cards.payloads import Input, Nothing, Payload
+from greenroom.bookings.cards.permissions import not_open
 from greenroom.bookings.cards.problems import InvalidCard, UnknownCardType
+from greenroom.bookings.cards.transitions import declared_transitions
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.models import Card, CardType
 from greenroom.errors import Problem, quoted

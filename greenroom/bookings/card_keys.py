@@ -10,6 +10,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from greenroom.bookings import rows
 from greenroom.bookings.cards.problems import CardKeyReused, InvalidCard
+from greenroom.bookings.context import Bookings
 from greenroom.bookings.models import Card, Step
 from greenroom.bookings.schema import KEYS
 from greenroom.ids import GroupId, UserId
@@ -52,6 +53,17 @@ def answer_to(connection: Connection, actor: UserId, key: str, digest: str) -> A
         raise CardKeyReused(row.card_id, row.transition)
     answer = rows.unpacked(row.answer, Answer)
     return msgspec.structs.replace(answer, replayed=True)
+
+
+async def replay_of(bookings: Bookings, user: UserId, key: str, digest: str) -> Answer | None:
+    """The answer to an earlier request, whatever has become of the card and its conversation. None
+    where the key is new, or was used for something else."""
+    try:
+        return await bookings.database.read(
+            lambda connection: answer_to(connection, user, key, digest)
+        )
+    except CardKeyReused:
+        return None
 
 
 def keep_answer(

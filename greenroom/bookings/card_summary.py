@@ -23,36 +23,51 @@ from greenroom.bookings.money import Money, total
 
 def summary_of(card: Card) -> str:
     """`Offer: Portraits, 400.00 EUR`."""
+    headline, money = headline_of(card), money_of(card.payload)
+    if money is None or not money.minor:
+        return headline
+    return f"{headline}{', ' if ': ' in headline else ': '}{money}"
+
+
+def headline_of(card: Card) -> str:
+    """The same without its amount: `Offer: Portraits`."""
     about = ", ".join(part for part in _about(card.payload) if part)
     title = DECLARATIONS[card.type].title
     return f"{title}: {about}" if about else title
 
 
+def money_of(payload: Payload) -> Money | None:
+    """What it is about, all in all."""
+    match payload:
+        case Offer(legs=legs):
+            return total((leg.price for leg in legs), legs[0].price.currency)
+        case Extras(items=items):
+            return total((one.price for one in items), items[0].price.currency)
+        case Overtime(price=price) | Expense(price=price):
+            return price
+        case DepositClaim(amount=amount):
+            return amount
+        case _:
+            return None
+
+
 def _about(payload: Payload) -> tuple[str, ...]:
     match payload:
         case Offer(legs=legs):
-            price = total((leg.price for leg in legs), legs[0].price.currency)
-            return (*(leg.title for leg in legs), _shown(price))
+            return tuple(leg.title for leg in legs)
         case Reschedule(starts_at=starts_at):
             return (f"{starts_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC",)
         case Extras(items=items):
-            price = total((one.price for one in items), items[0].price.currency)
-            return (*(one.title for one in items), _shown(price))
-        case Overtime(minutes=minutes, price=price):
-            return (f"{minutes} minutes", _shown(price))
+            return tuple(one.title for one in items)
+        case Overtime(minutes=minutes):
+            return (f"{minutes} minutes",)
         case Proofs(title=title, round=round):
             return (title, f"round {round}")
-        case Expense(title=title, price=price):
-            return (title, _shown(price))
-        case Cancel(reason=reason) | Dispute(reason=reason):
+        case Expense(title=title):
+            return (title,)
+        case Cancel(reason=reason) | Dispute(reason=reason) | DepositClaim(reason=reason):
             return (reason,)
-        case DepositClaim(amount=amount, reason=reason):
-            return (_shown(amount), reason)
         case Complete(note=note):
             return (note,)
         case Safety(measures=measures):
             return measures
-
-
-def _shown(money: Money) -> str:
-    return str(money) if money.minor else ""

@@ -10,7 +10,6 @@ from enum import StrEnum
 import msgspec
 from msgspec import Struct
 
-from greenroom.bookings.cards.decide import declared_transitions
 from greenroom.bookings.cards.declaration import By, Transition
 from greenroom.bookings.cards.instants import instant_of
 from greenroom.bookings.cards.payloads import (
@@ -21,6 +20,7 @@ from greenroom.bookings.cards.payloads import (
     Reasoned,
     Ruling,
 )
+from greenroom.bookings.cards.transitions import declared_transitions
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.models import Card, CardState, CardType, Leg, Side
 from greenroom.ids import CardId, LegId, UserId

@@ -16,6 +16,7 @@ from greenroom.bookings.card_policy import Rules
 from greenroom.bookings.chart import Account, Code
 from greenroom.bookings.models import Deposit, DepositState, Operation, Payment, PaymentState
 from greenroom.bookings.money import Money
+from greenroom.bookings.payments.hold_plan import CAPTURE_AHEAD_MS
 from greenroom.bookings.send_refund import send_refund
 from greenroom.ids import LegId
 
@@ -32,6 +33,28 @@ def hold_deposit(change: BookingChange, leg_id: LegId) -> None:
     deposit = _deposit(change, leg_id)
     change.request(
         Operation.HOLD, leg_id, Code.DEPOSIT, deposit.money, title="Deposit", of=deposit.hold
+    )
+
+
+def renew_or_capture(change: BookingChange, leg_id: LegId) -> int:
+    """Returns when to look again. A hold that was not renewed in time is captured, whatever becomes
+    of the renewal: after its end there is nothing to claim."""
+    deposit = _deposit(change, leg_id)
+    if deposit.state is not DepositState.HELD:
+        hold_deposit(change, leg_id)
+        return 0
+    if is_being_renewed(change.payments.values(), deposit):
+        capture_deposit(change, leg_id)
+        return 0
+    hold_deposit(change, leg_id)
+    ends_ms = change.payments[deposit.hold].capture_before_ms
+    return max(ends_ms - CAPTURE_AHEAD_MS, change.now_ms + 1) if ends_ms else 0
+
+
+def capture_deposit(change: BookingChange, leg_id: LegId) -> None:
+    deposit = _deposit(change, leg_id)
+    change.request(
+        Operation.CAPTURE, leg_id, Code.DEPOSIT, deposit.money, title="Deposit", of=deposit.hold
     )
 
 
@@ -77,6 +100,13 @@ def end_deposit(change: BookingChange, leg_id: LegId) -> None:
         case _:
             return
     _set(change, leg_id, DepositState.RELEASED)
+
+
+def is_being_renewed(payments: Iterable[Payment], deposit: Deposit) -> bool:
+    return any(
+        (one.operation, one.of) == (Operation.HOLD, deposit.hold) and one.state in _UNDER_WAY
+        for one in payments
+    )
 
 
 def is_being_captured(payments: Iterable[Payment], deposit: Deposit) -> bool:

@@ -101,20 +101,19 @@ def _order(transfer: Transfer) -> tuple[int, str, bytes]:
     return phase, transfer.id, msgspec.msgpack.encode(transfer)
 
 
-def recorded(ledger: Ledger, transfer: Transfer) -> Ledger:
-    """The ledger with a transfer that was checked when it was written."""
-    resolved_by, corrected = ledger.resolved_by, ledger.corrected
-    if transfer.pending_id is not None:
-        resolved_by = {**resolved_by, transfer.pending_id: transfer.id}
-    if (wrong := transfer.correction_of) is not None:
-        corrected = {**corrected, wrong: corrected.get(wrong, 0) + transfer.money.minor}
-    return msgspec.structs.replace(
-        ledger,
-        balances=added(ledger.balances, transfer, _pending_of(ledger, transfer)),
-        transfers={**ledger.transfers, transfer.id: transfer},
-        resolved_by=resolved_by,
-        corrected=corrected,
-    )
+def recorded(ledger: Ledger, *made: Transfer) -> Ledger:
+    """The ledger with transfers that were checked when they were written."""
+    balances, transfers = ledger.balances, {**ledger.transfers}
+    resolved_by, corrected = {**ledger.resolved_by}, {**ledger.corrected}
+    for one in made:
+        pending = None if one.pending_id is None else transfers[one.pending_id]
+        if one.pending_id is not None:
+            resolved_by[one.pending_id] = one.id
+        if (wrong := one.correction_of) is not None:
+            corrected[wrong] = corrected.get(wrong, 0) + one.money.minor
+        balances = added(balances, one, pending)
+        transfers[one.id] = one
+    return Ledger(ledger.leg, ledger.currency, balances, transfers, resolved_by, corrected)
 
 
 def _pending_of(ledger: Ledger, transfer: Transfer) -> Transfer | None:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 from greenroom.bookings.booking_write import BookingWrite
 from greenroom.bookings.cards.apply import close_leg, complete_leg
 from greenroom.bookings.context import Bookings
-from greenroom.bookings.deposits import hold_deposit
+from greenroom.bookings.deposits import renew_or_capture
 from greenroom.bookings.leg_deadlines import closes_ms, completes_ms, deposit_due_ms, with_due
 from greenroom.bookings.models import CardType, Leg
 from greenroom.bookings.transfers import Cause
@@ -46,9 +46,9 @@ def _step(write: BookingWrite, leg: Leg, bookings: Bookings, now_ms: int) -> Non
         completes_ms(leg, rules),
     )
     if deposit_ms and deposit_ms <= now_ms:
-        hold_deposit(write.change, leg.id)
+        due_ms = renew_or_capture(write.change, leg.id)
         assert leg.deposit is not None
-        asked = replace(write.change.leg(leg.id), deposit=replace(leg.deposit, due_ms=0))
+        asked = replace(write.change.leg(leg.id), deposit=replace(leg.deposit, due_ms=due_ms))
         write.change.save(with_due(asked, rules))
     elif done_ms and done_ms <= now_ms:
         if any(one.leg == leg.id for one in write.booking.open_cards):

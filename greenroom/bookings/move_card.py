@@ -27,12 +27,16 @@ class CardMove(Struct, frozen=True, kw_only=True):
     payment_method: str = ""
 
 
+def move_digest(card: CardId, wanted: CardMove) -> str:
+    return digest_of(wanted.transition, card, wanted.version, wanted.input)
+
+
 async def move_card(
     bookings: Bookings, user: UserId, card_id: CardId, wanted: CardMove, *, staff: bool = False
 ) -> Answer:
     """`staff`: the user acts for the marketplace. Others must be a party of the card's leg."""
     check_key(wanted.key)
-    digest = digest_of(wanted.transition, card_id, wanted.version, wanted.input)
+    digest = move_digest(card_id, wanted)
 
     def work(connection: Connection) -> Answer:
         now_ms = bookings.clock.now_ms()

@@ -8,8 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, bindparam, func, select
 
 from greenroom.bookings import rows
-from greenroom.bookings.card_summary import summary_of
-from greenroom.bookings.cards.types import DECLARATIONS
+from greenroom.bookings.card_summary import headline_of, money_of
 from greenroom.bookings.context import Bookings
 from greenroom.bookings.models import Card, Leg
 from greenroom.bookings.money import Money
@@ -75,11 +74,12 @@ def _left_out(connection: Connection, thread: ThreadId) -> int:
 
 
 def _card(card: Card) -> Line:
-    title = summary_of(card).removeprefix(f"{DECLARATIONS[card.type].title}: ")
+    money = money_of(card.payload)
     return Line(
         id=card.id,
-        title=f"{DECLARATIONS[card.type].title}: {title}"[:200],
+        title=headline_of(card)[:200],
         state=card.state.value,
+        money=money if money is not None and money.minor else None,
         by=card.proposer,
         at_ms=card.changed_ms,
     )

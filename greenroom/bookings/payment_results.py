@@ -11,6 +11,7 @@ from greenroom.bookings.booking_change import BookingChange
 from greenroom.bookings.card_policy import Rules
 from greenroom.bookings.cards.decide import Request, settled
 from greenroom.bookings.chart import Account, Code
+from greenroom.bookings.deposits import capture_deposit, is_being_captured
 from greenroom.bookings.leg_deadlines import with_due
 from greenroom.bookings.models import (
     Card,
@@ -124,7 +125,8 @@ def _held(change: BookingChange, payment: Payment, rules: Rules) -> None:
     change.transfer(leg, hold)
     deposit = _deposit(change, leg)
     replaced = deposit.hold
-    if deposit.state in _ENDED or deposit.state is DepositState.CAPTURED:
+    came_late = is_being_captured(change.payments.values(), deposit)
+    if deposit.state in _ENDED or deposit.state is DepositState.CAPTURED or came_late:
         replaced = payment.key
     else:
         due_ms = _renewal_ms(change, payment)
@@ -145,9 +147,8 @@ def _not_held(change: BookingChange, payment: Payment, rules: Rules) -> None:
     leg = payment.leg
     deposit = _deposit(change, leg)
     if deposit.state is DepositState.HELD and deposit.hold == payment.of:
-        change.request(
-            Operation.CAPTURE, leg, Code.DEPOSIT, payment.money, title="Deposit", of=payment.of
-        )
+        if not is_being_captured(change.payments.values(), deposit):
+            capture_deposit(change, leg)
         _set_deposit(change, leg, rules, due_ms=0)
     elif deposit.state is DepositState.SCHEDULED:
         _set_deposit(change, leg, rules, state=DepositState.FAILED, due_ms=0)

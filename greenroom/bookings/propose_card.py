@@ -24,7 +24,7 @@ from greenroom.bookings.context import Bookings
 from greenroom.bookings.models import Booking, Caller, CardState, CardType, Leg, Parties, Side
 from greenroom.bookings.money import Money, total
 from greenroom.bookings.payments.methods import payment_method
-from greenroom.ids import CardId, LegId, UserId
+from greenroom.ids import CardId, LegId, ThreadId, UserId
 
 
 class NewCard(Struct, frozen=True, kw_only=True):
@@ -32,15 +32,21 @@ class NewCard(Struct, frozen=True, kw_only=True):
     payload: Payload
     leg: LegId | None = None
     """Needed where the booking has several."""
+    digest: str = ""
+    """Of the proposal as it was asked for, where its leg was found later."""
     payment_method: str = ""
     """The buyer's, as a token of the payment provider."""
+
+
+def proposal_digest(thread: ThreadId, new: NewCard) -> str:
+    return digest_of("propose", thread, new.leg, new.payload)
 
 
 async def propose_card(bookings: Bookings, user: UserId, parties: Parties, new: NewCard) -> Answer:
     """`parties` say who is what in the thread, which the user may see."""
     check_key(new.key)
     card_id, group_id = bookings.ids.card(), bookings.ids.group()
-    digest = digest_of("propose", parties.thread, new.leg, new.payload)
+    digest = new.digest or proposal_digest(parties.thread, new)
 
     def work(connection: Connection) -> Answer:
         now_ms = bookings.clock.now_ms()

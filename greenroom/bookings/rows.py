@@ -327,11 +327,12 @@ def ledgers_of(connection: Connection, group: GroupId, currency: str) -> dict[Le
 
 def replayed(currency: str, transfers: Iterable[Transfer]) -> dict[LegId, Ledger]:
     """The ledgers that these transfers lead to. They were checked when they were written."""
-    ledgers: dict[LegId, Ledger] = {}
+    of_legs: dict[LegId, list[Transfer]] = {}
     for one in transfers:
-        ledger = ledgers.get(one.leg) or journal.empty(one.leg, currency)
-        ledgers[one.leg] = journal.recorded(ledger, one)
-    return ledgers
+        of_legs.setdefault(one.leg, []).append(one)
+    return {
+        leg: journal.recorded(journal.empty(leg, currency), *made) for leg, made in of_legs.items()
+    }
 
 
 def add_transfers(

@@ -1,4 +1,4 @@
-"""Checks a booking group against its own records: audit trail, cards, legs, journal, documents.
+"""Checks a booking group against its own records: audit trail, cards, legs, money, documents.
 
 Reads only, in one snapshot for each group, so that it may run while a server writes.
 """
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row, select
 from greenroom.bookings import journal, rows
 from greenroom.bookings.audit import facts_of, first_break
 from greenroom.bookings.journal import Ledger, Refused
-from greenroom.bookings.models import Card, DepositState, Leg, Step
+from greenroom.bookings.models import Card, DepositState, Leg, Payment, PaymentState, Step
 from greenroom.bookings.pdf.contract import contract_hash
 from greenroom.bookings.pdf.documents import Contract
 from greenroom.bookings.schema import (
@@ -25,6 +25,7 @@ from greenroom.bookings.schema import (
     DOCUMENTS,
     GROUPS,
     LEGS,
+    PAYMENTS,
     SIGNATURES,
     STEPS,
     TRANSFERS,
@@ -34,6 +35,7 @@ from greenroom.ids import GroupId, LegId
 from greenroom.sql.base import Database
 
 _PAGE = 500
+_PAYMENT_ACTIONS = frozenset(f"payment.{state}" for state in PaymentState)
 
 
 class Checked(Struct, frozen=True):
@@ -58,6 +60,7 @@ class _Group(Struct, frozen=True):
     legs: Sequence[Row[Any]]
     amendments: Sequence[Row[Any]]
     transfers: Sequence[Row[Any]]
+    payments: Sequence[Row[Any]]
     documents: Sequence[Row[Any]]
     signatures: Sequence[Row[Any]]
 
@@ -127,6 +130,7 @@ def _loaded(connection: Connection, id: GroupId) -> _Group:
         legs=legs,
         amendments=connection.execute(amended.order_by(AMENDMENTS.c.version)).all(),
         transfers=all_of(TRANSFERS, "number"),
+        payments=all_of(PAYMENTS, "number"),
         documents=documents,
         signatures=connection.execute(signed).all(),
     )
@@ -240,10 +244,29 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _payment_faults(group: _Group) -> Iterator[str]:
+    """How often one was tried is not in the audit trail: nobody decided it."""
+    audited = {one.subject: one.facts for one in group.audit if one.action in _PAYMENT_ACTIONS}
+    payments = {row.key: rows.unpacked(row.payment, Payment) for row in group.payments}
+    for key in sorted(audited.keys() | payments.keys()):
+        facts, payment = audited.get(key), payments.get(key)
+        if facts is None or payment is None:
+            yield f"payment {key} is not in the records and the audit trail both"
+        elif _decided(rows.unpacked(facts, Payment)) != _decided(payment):
+            yield f"payment {key} is not what the audit trail says"
+
+
+def _decided(payment: Payment) -> Payment:
+    is_stuck = payment.state is PaymentState.STUCK
+    state = PaymentState.REQUESTED if is_stuck else payment.state
+    return replace(payment, state=state, tries=0, problem="", due_ms=0)
+
+
 _CHECKS: tuple[Callable[[_Group], Iterator[str]], ...] = (
     _chain_faults,
     _card_faults,
     _leg_faults,
     _journal_faults,
+    _payment_faults,
     _document_faults,
 )

@@ -110,7 +110,7 @@ async def _booking(fixture: Fixture) -> Act:
 PATTERNS: tuple[Pattern, ...] = (
     Pattern("card_propose", "propose an offer", _propose, most_write=20),
     Pattern("card_counter", "answer it with another price", _counter, most_write=32),
-    Pattern("card_accept", "accept it, which makes the booking", _accept, most_write=34),
+    Pattern("card_accept", "accept it: the booking and its contract", _accept, most_write=50),
     Pattern("card_repeat", "accept it again with the same key", _repeat),
     Pattern("card_deadline", "let an offer expire", _deadline),
     Pattern("card_read", "read a card with its steps", _read),

@@ -131,6 +131,8 @@ async def _finished(scene: Scene) -> None:
         return
     terms = scene.terms("Clip of 40 seconds", 450, days=4, hours=5, deposit=100)
     await scene.book(await scene.offer("mateo", terms))
+    await scene.sign("mateo")
+    await scene.sign("jonas")
     await scene.reach_due()
     scene.wait(days=3)
     proofs = Proofs(title="First cut", note="With music that we may use.")

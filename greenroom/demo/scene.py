@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from greenroom.bookings import Bookings
 from greenroom.bookings.cards.payloads import Input, LegTerms, Nothing, Offer, Payload
+from greenroom.bookings.documents.read_documents import documents_of_thread
+from greenroom.bookings.documents.sign import NewSignature, sign
 from greenroom.bookings.leg_step import make_leg_step
 from greenroom.bookings.make_deadline import make_deadline
 from greenroom.bookings.models import Booking, Card
@@ -131,6 +133,23 @@ class Scene:
     async def book(self, offered: Card) -> None:
         """The buyer accepts and pays."""
         await self.answer(self._buyer, offered, "accept", pays=_OK)
+
+    async def sign(self, name: str) -> None:
+        """Signs the contract of the only leg."""
+        self.wait(minutes=9)
+        user = self._actors[name].user
+        [record] = await documents_of_thread(self._bookings, self.thread, user, staff=False)
+        current = record.current
+        signature = NewSignature(
+            version=current.version,
+            content_sha256=current.content_sha256,
+            consent=True,
+            ip="203.0.113.7",
+            user_agent="Sample browser",
+        )
+        await sign(self._bookings, user, current.id, signature)
+        booking = await self._booking()
+        await relay_group(self._messaging, self._bookings, booking.id)
 
     async def let_expire(self, card: Card) -> None:
         if card.due is None:  # played before

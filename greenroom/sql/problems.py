@@ -20,6 +20,10 @@ class DatabaseOutcomeUnknown(Problem, Unavailable):
     reason: str
 
 
+DATABASE_TROUBLE = (DatabaseUnavailable, DatabaseBusy, DatabaseOutcomeUnknown)
+"""Temporary failures of the database: they say nothing about the work itself."""
+
+
 class InvalidSqlValue(Problem):
     """This cannot be stored: {reason}."""
 

@@ -2,6 +2,8 @@
 
 from greenroom.app import compose
 from greenroom.bookings import Bookings
+from greenroom.bookings.documents.models import DocumentState
+from greenroom.bookings.documents.read_documents import documents_of_thread
 from greenroom.bookings.models import CardState, DepositState, LegStatus
 from greenroom.bookings.read_bookings import booking_of_thread
 from greenroom.bookings.read_cards import cards_of_thread
@@ -48,6 +50,9 @@ async def test_the_sample_bookings_show_every_state_and_are_written_once(
     finished = await booking_of_thread(bookings, threads[CLIP].id)
     assert finished is not None
     [leg] = finished.legs
+    jonas = finished.buyer
+    [contract] = await documents_of_thread(bookings, threads[CLIP].id, jonas, staff=False)
+    assert contract.current.state is DocumentState.SIGNED
     assert (leg.status, leg.is_paid_out) == (LegStatus.COMPLETED, True)
     assert leg.deposit is not None
     assert leg.deposit.state is DepositState.RELEASED

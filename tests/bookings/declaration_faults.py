@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from greenroom.bookings.cards.decide import deadline_of, declared_transitions
 from greenroom.bookings.cards.declaration import (
     By,
     Declaration,
@@ -10,6 +9,7 @@ from greenroom.bookings.cards.declaration import (
     no_charges,
     no_effects,
 )
+from greenroom.bookings.cards.transitions import deadline_of, declared_transitions
 from greenroom.bookings.models import OPEN_STATES, CardState
 
 

@@ -33,7 +33,7 @@ def no_version_check(patch: pytest.MonkeyPatch) -> None:
 
 
 def everybody_may_answer(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(decide, "_check_may", _nothing)
+    patch.setattr(decide, "check_may", _nothing)
 
 
 def one_of_several_is_enough(patch: pytest.MonkeyPatch) -> None:

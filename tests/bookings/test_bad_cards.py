@@ -15,6 +15,7 @@ from greenroom.bookings.card_keys import Answer
 from greenroom.bookings.card_policy import Cards, Rules
 from greenroom.bookings.cards import payloads as say
 from greenroom.bookings.cards.problems import InvalidCard, TooManyCards
+from greenroom.bookings.make_deadline import make_deadline
 from greenroom.bookings.models import Booking, Card, CardState, Parties, PaymentState
 from greenroom.bookings.money import MOST_MINOR, Money
 from greenroom.bookings.pay import record_answer
@@ -302,15 +303,23 @@ async def test_a_clock_that_jumps_breaks_no_order(deal: Deal) -> None:
     card = (await deal.answer(MAYA, card, "counter", deal.offer(300), pays=OK)).card
     assert card.due is not None
     assert card.due.at_ms > deal.clock.now_ms()
-    deal.clock.advance(days=31)
-    with pytest.raises(Problem, match="its deadline has passed"):
-        await deal.answer(JONAS, card, "accept")
+    deal.clock.advance(days=2)
     newer = (await deal.answer(JONAS, card, "counter", deal.offer(350))).card
     assert (newer.version, newer.waits_on) == (3, (MAYA,))
     deal.clock.set_back(days=1)
     accepted = (await deal.answer(MAYA, newer, "accept")).card
     assert accepted.state is CardState.ACCEPTED
     assert timedelta(milliseconds=accepted.changed_ms) < timedelta(milliseconds=newer.changed_ms)
+
+
+async def test_a_clock_that_jumps_ahead_ends_what_waits(sqlite_deal: Deal) -> None:
+    card = (await sqlite_deal.propose(JONAS, sqlite_deal.offer())).card
+    sqlite_deal.clock.advance(days=31)
+    for transition in ("accept", "decline"):
+        with pytest.raises(Problem, match="its deadline has passed"):
+            await sqlite_deal.answer(MAYA, card, transition, pays=OK)
+    assert await make_deadline(sqlite_deal.bookings, card.id, card.version)
+    assert (await booking_of(sqlite_deal)).open_cards == ()
 
 
 async def test_a_card_has_not_any_number_of_counters(sqlite_deal: Deal) -> None:

@@ -2,16 +2,20 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
-from greenroom.bookings.cards.payloads import Cancel, LegTerms, Offer
+from greenroom.bookings.cards.payloads import Cancel, LegTerms, Offer, Reschedule
 from greenroom.bookings.cards.problems import CardChanged, CardNotFound, LegNeeded
 from greenroom.bookings.models import CardState, LegStatus
 from greenroom.bookings.move_card import CardMove
+from greenroom.bookings.project_snapshot import ProjectSnapshot
 from greenroom.ids import CardId
 from greenroom.messaging import open as opening
 from greenroom.messaging.cards.propose import CardAnswer, answer
 from greenroom.messaging.models import Kind, Role, Status, Thread
+from greenroom.messaging.panel.models import Snapshot, Tab
+from greenroom.messaging.panel.tabs import open_panel
 from greenroom.messaging.projects import threads_of_group
 from greenroom.messaging.respond import accept
 from tests.cards.world import OK, CardWorld, euros
@@ -41,6 +45,41 @@ async def test_each_leg_gets_a_thread_and_the_group_keeps_one(world: CardWorld) 
     await world.sweep()
     found = await threads_of_group(world.messaging, world.actors["ana"], booking.id)
     assert len(found.views) == 3
+
+
+async def test_the_thread_of_a_leg_shows_its_leg_from_the_start(world: CardWorld) -> None:
+    thread = await asked_together(world)
+    offered = await world.propose("ana", thread.id, offer_to(world, "ben", "cleo"), pays=OK)
+    half = await world.answer("ben", offered, "accept")
+    await world.answer("cleo", half, "accept")
+    for leg in (await world.booking(thread.id)).legs:
+        assert leg.thread is not None
+        head = await world.thread(leg.thread)
+        shown = snapshot_of(head)
+        assert (shown.title, shown.legs, shown.total) == (leg.title, 1, euros(300))
+        assert head.status is Status.CONFIRMED
+        panel = await open_panel(world.messaging, world.actors["ana"], leg.thread)
+        lines = {one.tab: one.lines for one in panel.tabs if isinstance(one, Snapshot)}
+        assert [(one.state, one.amount) for one in lines[Tab.EXPENSES]] == [("price", 30_000)]
+        assert [one.title for one in lines[Tab.DOCS]] == [f"Contract: {leg.title}, version 1"]
+        assert lines[Tab.ACTIONS] == ()
+
+
+async def test_a_leg_that_moves_shows_its_date_in_every_thread(world: CardWorld) -> None:
+    thread = await asked_together(world)
+    offered = await world.propose("ana", thread.id, offer_to(world, "ben", "cleo"), pays=OK)
+    half = await world.answer("ben", offered, "accept")
+    await world.answer("cleo", half, "accept")
+    leg = (await world.booking(thread.id)).legs[0]
+    assert leg.thread is not None
+    sooner = Reschedule(starts_at=world.days(10), ends_at=world.days(10.3))
+    moved = await world.propose("ana", leg.thread, sooner)
+    await world.answer("ben", moved, "accept")
+    for id in (thread.id, leg.thread):
+        assert snapshot_of(await world.thread(id)).starts_at == sooner.starts_at
+    version = (await world.thread(thread.id)).version
+    await world.sweep()
+    assert (await world.thread(thread.id)).version == version
 
 
 async def test_a_leg_that_is_cancelled_leaves_the_others(world: CardWorld) -> None:
@@ -79,6 +118,11 @@ async def test_a_hundred_tries_have_one_winner(world: CardWorld) -> None:
     await world.person("otto")
     with pytest.raises(CardNotFound):
         await move(world, "otto", offered.id, 0)
+
+
+def snapshot_of(head: Thread) -> ProjectSnapshot:
+    assert head.project_snapshot is not None
+    return msgspec.json.decode(head.project_snapshot, type=ProjectSnapshot)
 
 
 async def move(world: CardWorld, name: str, card: CardId, number: int) -> CardAnswer:

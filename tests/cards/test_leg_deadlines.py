@@ -1,15 +1,22 @@
 """What is due on a leg by itself happens, whatever else is due at that moment."""
 
 import dataclasses
+from collections.abc import Callable
+from typing import TypeVar
 
 from msgspec.structs import replace
+from sqlalchemy import Connection
 
 from greenroom.bookings.card_policy import BookingRules
-from greenroom.bookings.cards.payloads import Complete, DepositClaim
+from greenroom.bookings.cards.payloads import Complete, DepositClaim, Offer
 from greenroom.bookings.leg_step import make_leg_step
 from greenroom.bookings.models import CardState, DepositState, Leg
 from greenroom.ids import ThreadId
-from tests.cards.world import CardWorld, euros
+from greenroom.sql.base import Schema
+from greenroom.sql.problems import DatabaseUnavailable
+from tests.cards.world import OK, CardWorld, euros
+
+T = TypeVar("T")
 
 
 async def test_a_leg_is_closed_when_its_hold_ends_at_the_same_time(local: CardWorld) -> None:
@@ -48,6 +55,42 @@ async def test_a_longer_period_for_claims_postpones_the_payout(local: CardWorld)
     leg = await leg_of(local, thread)
     assert (leg.is_paid_out, leg.due_ms) == (False, booking.legs[0].due_ms + 24 * 3_600_000)
     assert not await make_leg_step(other_node, booking.id, leg.id)
+
+
+async def test_deadlines_outlast_a_database_that_is_away(local: CardWorld) -> None:
+    """For longer than a timer is tried."""
+    thread = await completed(local, deposit=None)
+    other = await local.inquiry("carl", "dora")
+    offered = await local.propose("carl", other.id, offer_to_dora(local), pays=OK)
+    here = local.bookings
+    local.contexts.add(dataclasses.replace(here, database=AwayDatabase()))
+    local.clock.advance(days=4)
+    for _ in range(30):
+        local.clock.advance(seconds=3601)
+        await local.run_timers()
+    local.contexts.add(here)
+    await wait(local, days=0.01)
+    assert (await leg_of(local, thread)).is_paid_out
+    assert (await local.record(offered.id)).card.state is CardState.EXPIRED
+
+
+class AwayDatabase:
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        raise DatabaseUnavailable("no route to host")
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        raise DatabaseUnavailable("no route to host")
+
+    async def migrate(self, schema: Schema) -> None:
+        raise DatabaseUnavailable("no route to host")
+
+    async def close(self) -> None:
+        pass
+
+
+def offer_to_dora(world: CardWorld) -> Offer:
+    offer = world.offer()
+    return replace(offer, legs=(replace(offer.legs[0], provider=world.user("dora")),))
 
 
 async def completed(world: CardWorld, deposit: int | None = 100) -> ThreadId:

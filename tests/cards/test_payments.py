@@ -1,5 +1,7 @@
 """Payments that are declined, delayed, lost or answered late, and deposits that outlive a hold."""
 
+from typing import Any, NoReturn
+
 import pytest
 
 from greenroom.bookings import journal
@@ -7,6 +9,8 @@ from greenroom.bookings.cards.payloads import LegTerms, Offer
 from greenroom.bookings.cards.problems import PaymentMethodNeeded
 from greenroom.bookings.chart import Account
 from greenroom.bookings.models import Booking, CardState, DepositState, Operation, PaymentState
+from greenroom.bookings.payments.base import Payments
+from greenroom.errors import Unavailable
 from greenroom.ids import ThreadId
 from greenroom.messaging.models import Status
 from tests.cards.world import DAY_MS, OK, CardWorld, euros
@@ -100,6 +104,52 @@ async def test_a_deposit_outlives_the_hold_of_a_card(local: CardWorld) -> None:
     holds = [one for one in booking.payments.values() if one.operation is Operation.HOLD]
     assert len(holds) >= 3
     assert await provider_holds(local, thread.id) == 1
+
+
+async def test_a_hold_that_cannot_be_renewed_is_captured_before_it_ends(
+    local: CardWorld,
+) -> None:
+    """The provider takes no new holds for days, and answers nothing about them."""
+    thread = await local.inquiry()
+    terms = LegTerms(
+        provider=local.user("ben"),
+        title="A tour",
+        starts_at=local.days(1),
+        ends_at=local.days(22),
+        price=euros(900),
+        deposit=euros(300),
+    )
+    offered = await local.propose("ben", thread.id, Offer(legs=(terms,)))
+    await local.answer("ana", offered, "accept", pays=OK)
+    local.clock.advance(ms=60_000)
+    await local.run_timers()
+    await local.settle()
+    provider = local.bookings.payments
+    assert provider is not None
+    object.__setattr__(local.bookings, "payments", NoNewHolds(provider))
+    for _ in range(7 * 24):
+        local.clock.advance(ms=DAY_MS // 24)
+        await local.run_timers()
+        await local.settle()
+    booking = await local.booking(thread.id)
+    assert booking.legs[0].deposit is not None
+    assert booking.legs[0].deposit.state is DepositState.CAPTURED
+    [ledger] = booking.ledgers.values()
+    assert (ledger.holds(), ledger.available(Account.DEPOSIT)) == ((), 30_000)
+    check(booking)
+
+
+class NoNewHolds:
+    """A provider that refuses one of its calls."""
+
+    def __init__(self, provider: Payments) -> None:
+        self._provider = provider
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._provider, name)
+
+    async def authorise(self, *_: object, **__: object) -> NoReturn:
+        raise Unavailable("no new holds today")
 
 
 def check(booking: Booking) -> None:

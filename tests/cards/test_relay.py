@@ -6,15 +6,19 @@ from greenroom.bookings.cards.payloads import Complete
 from greenroom.bookings.cards.problems import CardChanged
 from greenroom.bookings.chart import Account
 from greenroom.bookings.models import CardState, DepositState, LegStatus
+from greenroom.bookings.move_card import CardMove
 from greenroom.files.models import NewManifest
 from greenroom.messaging import rules
+from greenroom.messaging.cards.propose import answer
 from greenroom.messaging.delete import delete
 from greenroom.messaging.edit import edit
+from greenroom.messaging.lock import lock
 from greenroom.messaging.models import Folder, Kind, MessageKind, Status
 from greenroom.messaging.panel.models import Snapshot, Tab
 from greenroom.messaging.panel.tabs import open_panel
 from greenroom.messaging.problems import CardsStay, MessageNotFound
 from greenroom.messaging.send_manifest import send_manifest
+from greenroom.people.actor import Scope, StaffRole
 from tests.cards.world import DAY_MS, OK, CardWorld
 
 
@@ -126,7 +130,8 @@ async def test_a_deliverable_is_listed_in_the_panel(world: CardWorld) -> None:
     panel = await open_panel(world.messaging, world.actors["ana"], thread.id)
     lines = {one.tab: one.lines for one in panel.tabs if isinstance(one, Snapshot)}
     assert [(one.id, one.title) for one in lines[Tab.FILES]] == [(sent.manifest.id, "final.zip")]
-    assert [one.title for one in lines[Tab.ACTIONS]] == ["Offer: Portraits, 400.00 EUR"]
+    actions = [(one.title, one.state, one.amount) for one in lines[Tab.ACTIONS]]
+    assert actions == [("Offer: Portraits", "applied", 40_000)]
     assert [(one.state, one.amount) for one in lines[Tab.EXPENSES]] == [("price", 40_000)]
 
 
@@ -144,3 +149,15 @@ async def test_a_leg_that_nobody_completes_completes_itself(world: CardWorld) ->
     assert (await world.thread(thread.id)).status is Status.COMPLETED
     events = [one.event for one in await world.log("ana", thread.id)]
     assert events[-2:] == ["leg.completed", "leg.closed"]
+
+
+async def test_a_repeat_is_answered_whatever_has_changed(local: CardWorld) -> None:
+    thread = await local.inquiry()
+    offered = await local.propose("ben", thread.id, local.offer(), key="offer")
+    await local.answer("ana", offered, "accept", key="accept", pays=OK)
+    await local.person("mod", Scope.MODERATOR, role=StaffRole.MODERATOR)
+    await lock(local.messaging, local.actors["mod"], thread.id)
+    move = CardMove(key="accept", version=1, transition="accept")
+    ana = local.actors["ana"]
+    again = await answer(local.messaging, local.bookings, ana, offered.id, move)
+    assert (again.answer.replayed, again.answer.card.version) == (True, 2)

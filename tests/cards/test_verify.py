@@ -22,6 +22,9 @@ CHANGES = {
     "UPDATE transfers SET minor = 1 WHERE number = 1": "the columns of transfer 1",
     "UPDATE transfers SET minor = 1, transfer = replace(transfer, '40000', '1')": "audit",
     "DELETE FROM transfers WHERE number = 2": "the journal has 1 transfers, not 2",
+    "UPDATE payments SET payment = replace(payment, '40000', '4')": "is not what the audit trail",
+    "UPDATE payments SET payment = replace(payment, '\"done\"', '\"requested\"')": "trail says",
+    "DELETE FROM payments": "is not in the records and the audit trail both",
     "UPDATE booking_groups SET transfers = 7": "the journal has 2 transfers, not 7",
 }
 

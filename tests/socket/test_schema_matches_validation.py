@@ -12,7 +12,7 @@ API = AsyncApi(REGISTRY)
 
 CHECKED_LATER = ("body",)
 """Refused as `invalid-text`, after the thread was found."""
-UNANSWERED = ("typing", "focus")
+UNANSWERED = ("typing", "focus", "focus_panel")
 SAMPLE_PEOPLE = {"string": "sample", "integer": 1, "boolean": True, "array": [], "object": {}}
 
 
@@ -47,6 +47,16 @@ def _malformed(schema: dict[str, Any], least: dict[str, Any]) -> Iterator[dict[s
 
 
 def _sample(schema: dict[str, Any]) -> Any:
+    for first in (*schema.get("anyOf", ()), *schema.get("allOf", ())):
+        return _sample(first)
+    if "$ref" in schema:
+        named = API.schemas[schema["$ref"].rpartition("/")[2]]
+        if "properties" not in named:
+            return _sample(named)
+        required = named.get("required", ())
+        return {name: _sample(named["properties"][name]) for name in required}
+    if "enum" in schema:
+        return schema["enum"][0]
     return SAMPLE_PEOPLE.get(schema.get("type", ""))
 
 

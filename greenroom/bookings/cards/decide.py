@@ -9,13 +9,12 @@ what it does. Nothing is written here. A dry run calls the same functions.
 
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from greenroom.bookings.card_policy import Rules
 from greenroom.bookings.cards.declaration import (
     By,
-    Deadline,
     Declaration,
     Facts,
     ToPay,
@@ -24,19 +23,31 @@ from greenroom.bookings.cards.declaration import (
 )
 from greenroom.bookings.cards.effects import Effect
 from greenroom.bookings.cards.payloads import Input, LegTerms, Noted, Nothing, Offer, Payload
+from greenroom.bookings.cards.permissions import (
+    check_goes_on,
+    check_in_time,
+    check_input,
+    check_leg,
+    check_may,
+    check_may_propose,
+    check_room,
+    leg_allows,
+    may,
+    not_open,
+)
 from greenroom.bookings.cards.problems import (
-    CannotPropose,
-    CardAlreadyOpen,
     CardChanged,
-    CardNotOpen,
-    InvalidCard,
-    LegNotReady,
-    NotYourTurn,
-    TooManyCards,
+)
+from greenroom.bookings.cards.transitions import (
+    APPLY,
+    FAIL,
+    FAILING,
+    charging,
+    deadline_of,
+    declared_transitions,
 )
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.models import (
-    OPEN_STATES,
     Booking,
     Caller,
     Card,
@@ -56,11 +67,7 @@ ENDED_WITHOUT_EFFECT = frozenset(
 )
 """What a card can always come to, whatever has become of its booking."""
 _BOOKING_CHANGED = "The booking has changed, so that this is no longer possible."
-_NOTHING_TO_DO = {True: "Others have to act", False: "Propose a new one"}
 _UNPAID = "The payment was not completed in time."
-_MOST_VERSIONS = 50
-APPLY, FAIL = "apply", "fail"
-"""The transitions of a payment, which every type has that charges something."""
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -100,9 +107,9 @@ def propose(
         rules=rules,
         payload=proposal.payload,
     )
-    _check_may_propose(declared, caller)
+    check_may_propose(declared, caller)
     check_leg(declared, proposal.leg)
-    _check_room(declared, facts)
+    check_room(declared, facts)
     declared.check(facts)
     card = Card(
         id=proposal.card,
@@ -131,14 +138,14 @@ def move(
     if card.version != request.version:
         raise CardChanged(card.state.value, card.version)
     transition = _transition(declared, card, request, caller)
-    _check_may(transition, card, caller)
-    _check_in_time(card, caller, now_ms)
-    _check_goes_on(card, transition, caller)
-    _check_input(transition, request.input)
+    check_may(transition, card, caller)
+    check_in_time(card, caller, now_ms)
+    check_goes_on(card, transition, caller)
+    check_input(transition, request.input)
     leg = booking.leg(card.leg)
-    if caller.side is Side.SYSTEM and not _leg_allows(declared, leg):
+    if caller.side is Side.SYSTEM and not leg_allows(declared, leg):
         if transition.name == APPLY:
-            transition = _FAIL
+            transition = FAILING
         elif transition.to not in ENDED_WITHOUT_EFFECT:
             return moot(card, _BOOKING_CHANGED, now_ms)
     if transition.to not in ENDED_WITHOUT_EFFECT:
@@ -165,12 +172,12 @@ def move(
 def possible(booking: Booking, card: Card, caller: Caller) -> tuple[Transition, ...]:
     """What this caller can do with the card now."""
     declared = DECLARATIONS[card.type]
-    is_on = _leg_allows(declared, booking.leg(card.leg))
+    is_on = leg_allows(declared, booking.leg(card.leg))
     return tuple(
         one
-        for one in _all_of(declared)
+        for one in declared_transitions(declared)
         if card.state in one.sources
-        and _may(one, card, caller)
+        and may(one, card, caller)
         and (is_on or one.to in ENDED_WITHOUT_EFFECT)
     )
 
@@ -208,66 +215,13 @@ def is_moot(card: Card, leg: Leg | None) -> bool:
     return leg.disputed_from not in declared.leg_in
 
 
-def declared_transitions(declared: Declaration) -> tuple[Transition, ...]:
-    """With those of its payment, if it charges something."""
-    return _all_of(declared)
-
-
-def _all_of(declared: Declaration) -> tuple[Transition, ...]:
-    paid = [one for one in declared.transitions if one.charges is not _NO_CHARGES]
-    return (*declared.transitions, *(_PAID if paid else ()))
-
-
-_NO_CHARGES = Transition(name="", title="", sources=(), to=CardState.APPLIED, by=()).charges
-_APPLY = Transition(
-    name=APPLY,
-    title="Take effect",
-    sources=(CardState.ACCEPTED,),
-    to=CardState.APPLIED,
-    by=(By.PAYMENT,),
-)
-_FAIL = Transition(
-    name=FAIL,
-    title="Fail",
-    sources=(CardState.ACCEPTED,),
-    to=CardState.FAILED,
-    by=(By.PAYMENT, By.DEADLINE),
-    input=Noted,
-)
-_PAID = (_APPLY, _FAIL)
-PAYMENT_DEADLINE = Deadline(
-    transition=FAIL,
-    at_ms=lambda facts: facts.now_ms + facts.rules.cards.payment_minutes * 60_000,
-    says="after `cards.payment_minutes`",
-    reminds=False,
-)
-
-
-def deadline_of(declared: Declaration, state: CardState) -> Deadline | None:
-    return PAYMENT_DEADLINE if state is CardState.ACCEPTED else declared.deadlines.get(state)
-
-
 def _transition(declared: Declaration, card: Card, request: Request, caller: Caller) -> Transition:
-    found = [one for one in _all_of(declared) if card.state in one.sources]
+    found = [one for one in declared_transitions(declared) if card.state in one.sources]
     for one in found:
         if one.name == request.transition:
             return one
-    choices = tuple(one.name for one in found if _may(one, card, caller))
+    choices = tuple(one.name for one in found if may(one, card, caller))
     raise not_open(card, request.transition, choices)
-
-
-def not_open(card: Card, transition: str, choices: tuple[str, ...]) -> CardNotOpen:
-    """The refusal of a transition that the card's state does not have."""
-    advice = f"You can {' or '.join(choices)} it" if choices else _NOTHING_TO_DO[card.is_open]
-    return CardNotOpen(card.state.value, transition, choices, advice)
-
-
-def _check_input(transition: Transition, given: Input) -> None:
-    is_left_out = transition.input is Noted and type(given) is Nothing
-    if type(given) is not transition.input and not is_left_out:
-        fields = [one.encode_name for one in structs.fields(transition.input) if one.required]
-        needed = f"its content with {', '.join(fields)}" if fields else "no content"
-        raise InvalidCard(f"to {transition.name} it, send {needed}")
 
 
 def _accepts_in_silence(transition: Transition) -> bool:
@@ -282,76 +236,6 @@ def _still_fits(declared: Declaration, facts: Facts) -> bool:
     except Problem:
         return False
     return True
-
-
-def _check_may_propose(declared: Declaration, caller: Caller) -> None:
-    if caller.side not in declared.proposers:
-        who = " or ".join(sorted(f"the {side.value}" for side in declared.proposers))
-        raise CannotPropose(who, declared.kind.value)
-
-
-def check_leg(declared: Declaration, leg: Leg | None, *, goes_on: bool = False) -> None:
-    if declared.leg_in is None or leg is None:
-        return
-    allowed = declared.leg_in | (declared.goes_on_in if goes_on else frozenset())
-    if leg.status not in allowed:
-        raise LegNotReady(leg.status.value, tuple(sorted(one.value for one in allowed)))
-
-
-def _leg_allows(declared: Declaration, leg: Leg | None) -> bool:
-    try:
-        check_leg(declared, leg, goes_on=True)
-    except LegNotReady:
-        return False
-    return True
-
-
-def _check_room(declared: Declaration, facts: Facts) -> None:
-    cards, booking = facts.rules.cards, facts.booking
-    is_full = len(booking.open_cards) >= cards.open_cards or booking.cards >= cards.most_cards
-    if is_full and not declared.always_has_room:
-        raise TooManyCards(cards.open_cards, cards.most_cards)
-    leg = None if facts.leg is None else facts.leg.id
-    for one in booking.open_cards:
-        if declared.one_at_a_time and (one.type, one.leg) == (declared.kind, leg):
-            raise CardAlreadyOpen(one.id)
-
-
-def _check_may(transition: Transition, card: Card, caller: Caller) -> None:
-    if not _may(transition, card, caller):
-        who = " or ".join(one.value for one in transition.by)
-        raise NotYourTurn(who, transition.name)
-
-
-def _check_goes_on(card: Card, transition: Transition, caller: Caller) -> None:
-    """Every version is kept and shown, so that there are not any number of them."""
-    stays_open = caller.side is not Side.SYSTEM and transition.to in OPEN_STATES
-    if stays_open and card.version >= _MOST_VERSIONS:
-        raise InvalidCard("it must have fewer changes; end it, and propose a new one")
-
-
-def _check_in_time(card: Card, caller: Caller, now_ms: int) -> None:
-    """A deadline that has passed decides, also while the system has yet to make it."""
-    if caller.side is not Side.SYSTEM and card.due is not None and now_ms >= card.due.at_ms:
-        raise CardChanged(card.state.value, card.version)
-
-
-def _may(transition: Transition, card: Card, caller: Caller) -> bool:
-    return any(_is(by, card, caller) for by in transition.by)
-
-
-def _is(by: By, card: Card, caller: Caller) -> bool:
-    match by:
-        case By.PROPOSER:
-            return caller.user == card.proposer
-        case By.ANSWERER:
-            return caller.user in card.waits_on
-        case By.STAFF:
-            return caller.side is Side.STAFF
-        case By.EITHER_PARTY:
-            return caller.side in (Side.BUYER, Side.SELLER)
-        case By.DEADLINE | By.PAYMENT:
-            return caller.side is Side.SYSTEM
 
 
 def _made(
@@ -375,7 +259,7 @@ def _made(
         proposer=facts.caller.user if proposes else card.proposer,
         side=facts.caller.side if proposes else card.side,
         payload=facts.payload,
-        note=_UNPAID if transition is _FAIL and not _note(facts.input) else _note(facts.input),
+        note=_UNPAID if transition is FAILING and not _note(facts.input) else _note(facts.input),
         changed_ms=facts.now_ms,
     )
     waits_on = WaitsOn.NOBODY if to_pay else transition.waits_on
@@ -402,7 +286,8 @@ def _to_pay_later(declared: Declaration, after: Card, facts: Facts) -> tuple[ToP
 
 def _effects(declared: Declaration, transition: Transition, facts: Facts) -> tuple[Effect, ...]:
     if transition.name == APPLY:
-        paid = next(one for one in declared.transitions if one.charges is not _NO_CHARGES)
+        paid = charging(declared)
+        assert paid is not None, "only a payment applies a card"
         return paid.effects(facts)
     return transition.effects(facts)
 
@@ -421,7 +306,10 @@ def _still_waits(
     transition: Transition, card: Card, facts: Facts, left: tuple[UserId, ...]
 ) -> Move:
     """Somebody has accepted what others still have to accept."""
-    after = replace(card, version=card.version + 1, waits_on=left, changed_ms=facts.now_ms)
+    due = card.due
+    if due is not None and due.remind_ms <= facts.now_ms:
+        due = replace(due, remind_ms=0)  # they have been reminded
+    after = replace(card, version=card.version + 1, waits_on=left, due=due, changed_ms=facts.now_ms)
     step = _step(transition.name, card.state, after, facts.caller, facts.now_ms, payload=None)
     return Move(card=after, step=step)
 

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from greenroom.background.models import Timer
+from greenroom.background.schedule import schedule
 from greenroom.background.timers import TimerHandler
 from greenroom.bookings import Bookings
 from greenroom.bookings.leg_step import make_leg_step
@@ -15,12 +18,14 @@ from greenroom.messaging.cards.after_decision import pay_and_relay, relay_soon, 
 from greenroom.messaging.cards.relay import relay_group
 from greenroom.messaging.cards.remind import remind
 from greenroom.messaging.context import Messaging
+from greenroom.sql.problems import DATABASE_TROUBLE
 from greenroom.store.base import Op
 
 SWEEP_SECONDS = 1.0
 FORGET_SECONDS = 3600.0
 _ANSWERING_MS = 1_000
 """How long the node that decided has to relay it."""
+_OUTAGE_PAUSE_MS = 30_000
 _KEPT_MS = 35 * 86_400_000
 """How long relayed rows are kept: as long as backups of the item store are useful."""
 
@@ -55,9 +60,19 @@ def timer_handlers(messaging: Messaging, bookings: Bookings) -> Mapping[str, Tim
     }
 
 
+def _later(bookings: Bookings, timer: Timer) -> Sequence[Op]:
+    """The database may be away for longer than a timer is tried: that is no failure of the timer's,
+    which nobody would have to look at then."""
+    due_ms = bookings.clock.now_ms() + _OUTAGE_PAUSE_MS
+    return (schedule(replace(timer, due_ms=due_ms)),)
+
+
 async def _on_deadline(messaging: Messaging, bookings: Bookings, timer: Timer) -> Sequence[Op]:
     _, card, version = timers.card_in(timer)
-    group = await make_deadline(bookings, card, version)
+    try:
+        group = await make_deadline(bookings, card, version)
+    except DATABASE_TROUBLE:
+        return _later(bookings, timer)
     if group is not None:
         relay_soon(messaging, bookings, group)
     return ()
@@ -73,6 +88,9 @@ async def _on_reminder(messaging: Messaging, timer: Timer) -> Sequence[Op]:
 async def _on_leg(messaging: Messaging, bookings: Bookings, timer: Timer) -> Sequence[Op]:
     """All that is due by now: a leg has one timer, for the first of its deadlines."""
     group, leg = leg_timers.leg_in(timer)
-    while await make_leg_step(bookings, group, leg):
-        relay_soon(messaging, bookings, group)
+    try:
+        while await make_leg_step(bookings, group, leg):
+            relay_soon(messaging, bookings, group)
+    except DATABASE_TROUBLE:
+        return _later(bookings, timer)
     return ()

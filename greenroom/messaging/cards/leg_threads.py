@@ -7,6 +7,8 @@ from greenroom.bookings import Bookings
 from greenroom.bookings.models import CardState, CardType, Leg
 from greenroom.bookings.news import CardNews
 from greenroom.bookings.outbox import bind_leg
+from greenroom.bookings.panel_lines import panel_lines
+from greenroom.messaging.cards.leg_statuses import begin_panel
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Kind, Role
 from greenroom.messaging.open import Invited, Opening, open_thread
@@ -23,6 +25,7 @@ async def open_leg_threads(messaging: Messaging, bookings: Bookings, news: CardN
             opening = _opening(news, leg)
             thread = await open_thread(messaging, _SERVICE, opening, key=f"leg:{leg.id}")
             await bind_leg(bookings, news.group, leg.id, thread.id)
+            await begin_panel(messaging, thread.id, await panel_lines(bookings, thread.id))
 
 
 def _opening(news: CardNews, leg: Leg) -> Opening:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from greenroom.bookings import Bookings
 from greenroom.bookings.card_input import input_of
-from greenroom.bookings.card_keys import Answer
+from greenroom.bookings.card_keys import Answer, replay_of
 from greenroom.bookings.card_policy import CARDS, DRY_RUNS
 from greenroom.bookings.card_view import CardView
 from greenroom.bookings.cards.payloads import type_of
@@ -16,11 +16,12 @@ from greenroom.bookings.cards.problems import CardNotFound, LegNotFound, NoCards
 from greenroom.bookings.cards.types import DECLARATIONS
 from greenroom.bookings.dry_run import DryRun, dry_move, dry_proposal
 from greenroom.bookings.models import Card, CardType, Leg, Parties
-from greenroom.bookings.move_card import CardMove, move_card
-from greenroom.bookings.propose_card import NewCard, propose_card
+from greenroom.bookings.move_card import CardMove, move_card, move_digest
+from greenroom.bookings.propose_card import NewCard, proposal_digest, propose_card
 from greenroom.bookings.read_bookings import booking_of_thread
 from greenroom.bookings.read_cards import CardRecord, card_record, shown_card
 from greenroom.bookings.visibility import leg_named
+from greenroom.errors import Problem
 from greenroom.ids import CardId, ThreadId
 from greenroom.messaging import access
 from greenroom.messaging.access import ThreadView
@@ -33,7 +34,6 @@ from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import ConversationLocked, ThreadNotFound
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.people.actor import Actor, Scope
-from greenroom.policy import Limit
 
 
 class CardAnswer(Struct, frozen=True):
@@ -63,7 +63,13 @@ class WantedStep(Struct, frozen=True, kw_only=True):
 async def propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> CardAnswer:
-    view, parties, new = await _place(messaging, bookings, actor, thread_id, new, CARDS)
+    await messaging.safety.limits.spend(actor.user, CARDS)
+    new = replace(new, payload=clean_content(new.payload))
+    new = replace(new, digest=proposal_digest(thread_id, new))
+    known = await replay_of(bookings, actor.user, new.key, new.digest)
+    if known is not None:
+        return await _answered(messaging, bookings, known)
+    view, parties, new = await _place(messaging, bookings, actor, thread_id, new)
     payload = await checked_content(messaging, actor, view.thread, new.payload)
     new = replace(new, payload=payload)
     parties = await with_names(messaging, parties)
@@ -75,7 +81,8 @@ async def dry_propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> DryRun:
     """What the proposal would be, and what accepting it would do. Writes nothing."""
-    _, parties, new = await _place(messaging, bookings, actor, thread_id, new, DRY_RUNS)
+    await messaging.safety.limits.spend(actor.user, DRY_RUNS)
+    _, parties, new = await _place(messaging, bookings, actor, thread_id, new)
     return await dry_proposal(bookings, actor.user, parties, new)
 
 
@@ -87,7 +94,12 @@ async def answer(
     wanted: CardMove | WantedStep,
 ) -> CardAnswer:
     """Members of the card's thread, and staff of the marketplace where a transition is theirs."""
-    record, view = await _card(messaging, bookings, actor, card_id, CARDS)
+    await messaging.safety.limits.spend(actor.user, CARDS)
+    record = await card_record(bookings, card_id)
+    known = await _replay(bookings, actor, record.card, wanted)
+    if known is not None:
+        return await _answered(messaging, bookings, known)
+    view = await _view(messaging, actor, record)
     move = _move(record.card, wanted)
     if view is None:
         move = replace(move, input=clean_content(move.input))
@@ -106,7 +118,9 @@ async def dry_answer(
     card_id: CardId,
     wanted: CardMove | WantedStep,
 ) -> DryRun:
-    record, _ = await _card(messaging, bookings, actor, card_id, DRY_RUNS)
+    await messaging.safety.limits.spend(actor.user, DRY_RUNS)
+    record = await card_record(bookings, card_id)
+    await _view(messaging, actor, record)
     move, staff = _move(record.card, wanted), actor.may(Scope.MODERATOR)
     return await dry_move(bookings, actor.user, record.card.id, move, staff=staff)
 
@@ -121,11 +135,9 @@ async def _place(
     actor: Actor,
     thread_id: ThreadId,
     new: NewCard,
-    limit: Limit,
 ) -> tuple[ThreadView, Parties, NewCard]:
     """Where the card goes. One about a leg of several goes to the leg's own conversation, so that
     no provider reads what another one agrees on."""
-    await messaging.safety.limits.spend(actor.user, limit)
     view = await access.thread(messaging, actor, thread_id)
     booking = await booking_of_thread(bookings, view.thread.id)
     leg = None if booking is None else leg_named(booking, actor.user, view.thread.id, new)
@@ -146,19 +158,28 @@ async def _thread_of(messaging: Messaging, actor: Actor, leg: Leg) -> ThreadView
         raise LegNotFound from None
 
 
-async def _card(
-    messaging: Messaging, bookings: Bookings, actor: Actor, card_id: CardId, limit: Limit
-) -> tuple[CardRecord, ThreadView | None]:
-    await messaging.safety.limits.spend(actor.user, limit)
-    record = await card_record(bookings, card_id)
+async def _replay(
+    bookings: Bookings, actor: Actor, card: Card, wanted: CardMove | WantedStep
+) -> Answer | None:
+    """A repeat is answered before anything is checked: what was allowed then may not be now."""
+    try:
+        move = _move(card, wanted)
+        move = replace(move, input=clean_content(move.input))
+    except Problem:
+        return None  # refused below, after it is known whether the caller may see the card
+    return await replay_of(bookings, actor.user, move.key, move_digest(card.id, move))
+
+
+async def _view(messaging: Messaging, actor: Actor, record: CardRecord) -> ThreadView | None:
+    """The card's conversation; None for staff who are not in it."""
     try:
         view = await card_thread(messaging, actor, record)
     except CardNotFound:
         if not actor.may(Scope.MODERATOR):
             raise
-        return record, None
+        return None
     _check_may_act(messaging, actor, view.thread, while_locked=record.card.leg is not None)
-    return record, view
+    return view
 
 
 def _check_may_act(
