@@ -82,19 +82,28 @@ async def both_see(windows: tuple[Window, Window], text: str, *states: str) -> N
             await expect(card(one, text)).to_contain_text(state)
 
 
-async def sign_contract(window: Window) -> None:
-    """From the sheet of the booking."""
+async def sign_from_the_booking(window: Window) -> None:
     await window.button("Booking").click()
     sheet = window.page.get_by_role("dialog", name="Booking")
     await sheet.get_by_role("button", name="Read and sign").click()
+    await _sign(window)
+    await sheet.get_by_role("button", name="Close", exact=True).last.click()
+    await expect(sheet).to_be_hidden()
+
+
+async def sign_from_the_message(window: Window) -> None:
+    message = window.messages.locator("li", has_text="A document is ready to sign").last
+    await message.get_by_role("button", name="Show").click()
+    await _sign(window)
+
+
+async def _sign(window: Window) -> None:
     contract = window.page.get_by_role("dialog", name="Contract")
     await expect(contract.get_by_role("button", name="Sign", exact=True)).to_be_disabled()
     await contract.get_by_role("checkbox").check()
     await contract.get_by_role("button", name="Sign", exact=True).click()
     await contract.get_by_role("button", name="Close", exact=True).last.click()
     await expect(contract).to_be_hidden()
-    await sheet.get_by_role("button", name="Close", exact=True).last.click()
-    await expect(sheet).to_be_hidden()
 
 
 async def open_shot_list(window: Window) -> None:

@@ -15,7 +15,8 @@ from tests.web.deals import (
     moment,
     open_shot_list,
     propose,
-    sign_contract,
+    sign_from_the_booking,
+    sign_from_the_message,
 )
 from tests.web.window import Window
 
@@ -145,8 +146,9 @@ async def _accept_request(window: Window) -> None:
 
 
 async def _sign(pair: Pair) -> None:
-    for one in pair:
-        await sign_contract(one)
+    mateo, maya = pair
+    await sign_from_the_booking(mateo)
+    await sign_from_the_message(maya)
     for one in pair:
         await expect(one.messages).to_contain_text("signed")
 
