@@ -50,9 +50,14 @@ def _book(facts: Facts) -> tuple[Effect, ...]:
     return (Book(facts.the_card.id, facts.the_card.thread, _offer(facts).legs),)
 
 
+_AT_LEAST_MS = 5 * 60_000
+"""For an offer of work that begins at once."""
+
+
 def _ends(facts: Facts) -> int:
     begins = min(ms_of(leg.starts_at) for leg in _offer(facts).legs)
-    return min(facts.now_ms + facts.rules.cards.offer_hours * HOUR_MS, begins)
+    ends_ms = min(facts.now_ms + facts.rules.cards.offer_hours * HOUR_MS, begins)
+    return max(ends_ms, facts.now_ms + _AT_LEAST_MS)
 
 
 _EXPIRES = Deadline(
