@@ -10,6 +10,7 @@ from greenroom.bookings.cards.apply import apply_effects, request_charges
 from greenroom.bookings.cards.decide import Move, Request, effects_when_accepted, move
 from greenroom.bookings.cards.problems import CardNotFound
 from greenroom.bookings.context import Bookings
+from greenroom.bookings.deposit_moves import DepositMove, deposit_moves
 from greenroom.bookings.models import Booking, Card, Leg, Operation, Parties, Payment, Side
 from greenroom.bookings.move_card import CardMove, caller_in
 from greenroom.bookings.propose_card import (
@@ -28,9 +29,11 @@ class DryRun(Struct, frozen=True):
 
     card: CardView
     to_pay: tuple[Payment, ...]
-    """What the buyer would be charged."""
+    """What the buyer would be charged: at once, or when their own proposal is accepted."""
     to_return: tuple[Payment, ...]
     """What the buyer would get back."""
+    deposits: tuple[DepositMove, ...]
+    """What would become of deposits."""
     legs: tuple[Leg, ...]
     """What the booking would become."""
     tells: tuple[UserId, ...]
@@ -82,11 +85,16 @@ def _shown(
     card, rules = made.card, bookings.rules
     change = BookingChange(booking, Cause(card.id, card.version, now_ms))
     request_charges(change, made.to_pay)
+    later = [
+        change.request(Operation.CHARGE, one.leg, one.code, one.money, title=one.title)
+        for one in made.to_pay_later
+    ]
     effects = made.effects or effects_when_accepted(booking, made, now_ms, rules)
     apply_effects(change, effects, rules)
     changed = change.done()
     legs = tuple(leg for leg in changed.booking.legs if sees_leg(leg, user, side))
     seen, hidden = {leg.id for leg in legs}, hidden_codes(side)
+    seen |= {one.leg for one in later}  # legs that are still to be booked, by the buyer
     asked = [
         one
         for one in changed.payments
@@ -96,6 +104,7 @@ def _shown(
         card=card_view(card, booking.buyer, changed.booking.legs),
         to_pay=tuple(one for one in asked if one.operation is Operation.CHARGE),
         to_return=tuple(one for one in asked if one.operation is Operation.REFUND),
+        deposits=tuple(one for one in deposit_moves(booking, changed) if one.leg in seen),
         legs=legs,
         tells=_told(booking, card),
     )

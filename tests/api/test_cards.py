@@ -96,6 +96,23 @@ async def test_a_dry_run_of_a_refund_does_not_charge_again(deals: Deals) -> None
     assert shown["toPay"] == []
 
 
+async def test_a_dry_run_of_the_buyers_offer_shows_what_they_will_pay(deals: Deals) -> None:
+    shown = ok_json(await deals.propose("ana", deals.offer(), dry=True, paymentMethod=OK))
+    assert (shown["card"]["state"], shown["total"]) == ("proposed", euros(400))
+    assert [one["operation"] for one in shown["toPay"]] == ["charge"]
+    sellers = ok_json(await deals.propose("ben", deals.offer(), dry=True))
+    assert (sellers["toPay"], sellers["total"]) == ([], None)
+
+
+async def test_a_dry_run_shows_what_becomes_of_the_deposit(deals: Deals) -> None:
+    offer = deals.offer(deals.terms(deposit=euros(100)))
+    offered = ok_json(await deals.propose("ben", offer), 201)["card"]
+    shown = ok_json(await deals.step("ana", offered, "accept", dry=True, paymentMethod=OK))
+    [hold] = shown["deposits"]
+    assert (hold["operation"], hold["money"]) == ("hold", euros(100))
+    assert shown["total"] == euros(400)
+
+
 async def test_cards_are_listed_page_by_page(deals: Deals) -> None:
     made = []
     for _ in range(3):

@@ -203,6 +203,8 @@ test("a dry run says what it costs, what is booked, who is told, and whether it 
   assert.equal(of("usr_ben")[0], "Ana pays €420.00 now.");
   const proposed = dryLines({ ...dry, card: CARD, total: null, legs: [] }, { myId: "usr_ben", buyerId: "usr_ana", name, legs: [] });
   assert.equal(proposed[0]?.text, "Nothing is paid until it's accepted.");
+  const asked = dryLines({ ...dry, card: CARD, legs: [] }, { myId: "usr_ana", buyerId: "usr_ana", name, legs: [] });
+  assert.equal(asked[0]?.text, "You pay €420.00 when it's accepted.");
   assert.equal(proposed.at(-1)?.text, "You can withdraw it until it's answered.");
 });
 

@@ -154,10 +154,19 @@ PROPERTIES: Mapping[str, Property] = {
     # money and bookings
     "minor": described("Minor units of the currency: cents of EUR, whole yen of JPY."),
     "currency": text_property("ISO 4217 code in capital letters.", 3),
-    "toPay": described("What the buyer would be charged."),
+    "toPay": described(
+        "What the buyer would be charged: at once, or, where the card is `proposed` or "
+        "`countered` by the buyer, when the other side accepts it."
+    ),
     "toReturn": described("What the buyer would get back."),
     "total": described("All that the buyer would be charged; null for nothing."),
     "totalReturned": described("All that the buyer would get back; null for nothing."),
+    "deposits": described(
+        "What would become of deposits: `hold`, `claim`, `capture` or `release`. A hold begins at "
+        "the `dueAt` of the leg's deposit; a claim releases the rest."
+    ),
+    "DepositMove.title": text_property("What it is, in words.", _MOST_TITLE),
+    "DepositMove.legId": id_property("The leg whose deposit it is."),
     "DryRunResult.legs": described("What the booking would become, as far as you may see it."),
     "DryRunResult.card": described("What the card would become."),
     "tellsUserIds": id_property("Who would be told."),

@@ -111,6 +111,15 @@ class BookingPayment(Struct, rename="camel"):
     state: PaymentState
 
 
+class DepositMove(Struct, rename="camel"):
+    """What would become of a deposit."""
+
+    operation: Operation
+    title: str
+    leg_id: LegId
+    money: Money
+
+
 class DryRunResult(Struct, rename="camel"):
     """What would happen. Nothing has."""
 
@@ -120,6 +129,7 @@ class DryRunResult(Struct, rename="camel"):
     total: Money | None
     """All that the buyer would be charged; null for nothing."""
     total_returned: Money | None
+    deposits: list[DepositMove]
     legs: list[BookingLeg]
     """The booking after it."""
     tells_user_ids: list[UserId]
@@ -174,6 +184,9 @@ def dry_run_shape(found: DryRun) -> DryRunResult:
         to_return=payments(found.to_return),
         total=_total(found.to_pay),
         total_returned=_total(found.to_return),
+        deposits=[
+            DepositMove(one.operation, one.title, one.leg, one.money) for one in found.deposits
+        ],
         legs=[leg_shape(leg) for leg in found.legs],
         tells_user_ids=list(found.tells),
     )

@@ -80,7 +80,8 @@ async def propose(
 async def dry_propose(
     messaging: Messaging, bookings: Bookings, actor: Actor, thread_id: ThreadId, new: NewCard
 ) -> DryRun:
-    """What the proposal would be, and what accepting it would do. Writes nothing."""
+    """What the proposal would be, and what the buyer who makes it would pay when it is accepted;
+    and what it does where it needs no answer. Writes nothing."""
     await messaging.safety.limits.spend(actor.user, DRY_RUNS)
     _, parties, new = await _place(messaging, bookings, actor, thread_id, new)
     return await dry_proposal(bookings, actor.user, parties, new)

@@ -35,10 +35,12 @@ export function dryLines(dry: DryRun, around: DryAround): DryLine[] {
 function moneyLines(dry: DryRun, { myId, buyerId, name, claim, refund }: DryAround): string[] {
   const isBuyer = buyerId === myId;
   const other = buyerId === null ? t("app.someone") : name(buyerId);
+  const isProposal = isUnanswered(dry);
   const lines: string[] = [];
   if (dry.total) {
     const amount = moneyText(dry.total);
-    lines.push(isBuyer ? t("dry.pays", { amount }) : t("dry.otherPays", { amount, name: other }));
+    if (isProposal) lines.push(t("dry.paysLater", { amount }));
+    else lines.push(isBuyer ? t("dry.pays", { amount }) : t("dry.otherPays", { amount, name: other }));
   }
   if (dry.totalReturned) {
     const amount = moneyText(dry.totalReturned);
@@ -50,11 +52,15 @@ function moneyLines(dry: DryRun, { myId, buyerId, name, claim, refund }: DryArou
   }
   if (refund && !dry.totalReturned) lines.push(t("dry.refund", { amount: moneyText(refund), name: isBuyer ? t("app.youInside") : other }));
   if (lines.length > 0) return lines;
-  const isProposal = dry.card.state === "proposed" || dry.card.state === "countered";
   return [t(isProposal && hasPrice(dry) ? "dry.ifAccepted" : "dry.nothing")];
 }
 
 const PRICED = new Set(["offer", "extras", "overtime", "expense"]);
+
+/** Whether it would wait for an answer: what it costs is paid when that is yes. */
+export function isUnanswered({ card }: DryRun): boolean {
+  return card.state === "proposed" || card.state === "countered";
+}
 
 /** Whether accepting it costs the buyer something. */
 export function hasPrice({ card }: DryRun): boolean {

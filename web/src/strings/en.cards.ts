@@ -157,6 +157,7 @@ export const enCards = {
   "dry.title": "What happens",
   "dry.nothing": "No money moves.",
   "dry.pays": "You pay {amount} now.",
+  "dry.paysLater": "You pay {amount} when it's accepted.",
   "dry.otherPays": "{name} pays {amount} now.",
   "dry.returns": "You get {amount} back.",
   "dry.otherReturns": "{name} gets {amount} back.",

@@ -121,7 +121,8 @@ class NewStep(Struct, rename="camel", forbid_unknown_fields=True):
     "card about one leg of several goes to that leg's own conversation, which `threadId` in the "
     "response names. "
     "The same `Idempotency-Key` is the same card, for good. "
-    "With `dryRun=true` nothing is written: the response says what accepting the card would do.",
+    "With `dryRun=true` nothing is written: the response says what the card would be, and what you "
+    "would pay when it is accepted.",
     response_description="The card.",
     responses={200: _SHOWN}
     | refuses(
@@ -200,8 +201,8 @@ async def get_card(
     "`options` list what is possible, for whom, and what it needs. `version` is the one that you "
     "have seen: if somebody was first, the request is refused with `card-changed`. "
     "The same `Idempotency-Key` is the same step, for good. "
-    "With `dryRun=true` nothing is written: the response says what would be paid and returned, and "
-    "what the booking would become. "
+    "With `dryRun=true` nothing is written: the response says what would be paid and returned, "
+    "what would become of deposits and of the booking. "
     "A moderator who takes no part in the booking decides a dispute with `decide`.",
     response_description="The card.",
     responses={200: _SHOWN}
