@@ -10,6 +10,14 @@ from greenroom.bookings.models import Leg, LegStatus
 MEDIA_TYPE = "text/calendar"
 _MOST_BYTES = 75
 _ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
+_ALARM = (
+    "BEGIN:VALARM",
+    "ACTION:DISPLAY",
+    "DESCRIPTION:Reminder",
+    "TRIGGER:-P1D",
+    "END:VALARM",
+)
+"""Calendars remind of it a day before."""
 
 
 def calendar_of(leg: Leg, domain: str, now_ms: int) -> bytes:
@@ -31,6 +39,7 @@ def calendar_of(leg: Leg, domain: str, now_ms: int) -> bytes:
         *_optional("LOCATION", ", ".join(one for one in (leg.place, leg.city) if one)),
         *_optional("DESCRIPTION", leg.service),
         f"STATUS:{'CANCELLED' if cancelled else 'CONFIRMED'}",
+        *(() if cancelled else _ALARM),
         "END:VEVENT",
         "END:VCALENDAR",
     )

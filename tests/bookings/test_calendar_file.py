@@ -34,12 +34,16 @@ def parsed(file: bytes) -> Mapping[str, str]:
     lines = file.removesuffix(b"\r\n").split(b"\r\n")
     assert all(len(line) <= 75 for line in lines)
     found: dict[str, str] = {}
+    inside = ""
     for line in file.decode().replace("\r\n ", "").removesuffix("\r\n").split("\r\n"):
         assert "\n" not in line
         assert "\r" not in line
         name, _, value = line.partition(":")
         if name in ("BEGIN", "END"):
+            inside = "VALARM " if (name, value) == ("BEGIN", "VALARM") else ""
             name = f"{name} {value}"
+        else:
+            name = inside + name
         assert name not in found
         found[name] = _unescaped(value)
     return found
@@ -65,6 +69,7 @@ def test_a_leg_is_an_event_in_utc() -> None:
     assert found["LOCATION"] == "Studio 4; 2nd floor, Berlin"
     assert (found["UID"], found["SEQUENCE"]) == ("leg_1@greenroom", "0")
     assert (found["METHOD"], found["STATUS"]) == ("PUBLISH", "CONFIRMED")
+    assert (found["VALARM ACTION"], found["VALARM TRIGGER"]) == ("DISPLAY", "-P1D")
 
 
 def test_a_cancelled_leg_is_taken_out_of_the_calendar() -> None:
@@ -72,6 +77,7 @@ def test_a_cancelled_leg_is_taken_out_of_the_calendar() -> None:
     found = parsed(calendar_of(leg, "greenroom", NOW_MS))
     assert (found["METHOD"], found["STATUS"]) == ("CANCEL", "CANCELLED")
     assert found["SEQUENCE"] == "3"
+    assert "BEGIN VALARM" not in found
 
 
 @given(st.text(max_size=200))

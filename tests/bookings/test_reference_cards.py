@@ -3,11 +3,17 @@
 `make soak-cards` runs until it is stopped.
 """
 
-import pytest
+import asyncio
+import random
 
-from tests.bookings.card_run import Difference, run_cards
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from greenroom.bookings.schema import SCHEMA
+from tests.bookings.card_run import CardRun, Difference, run_cards
 from tests.bookings.databases import opened
 from tests.bookings.planted_mistakes import MISTAKES, Plant
+from tests.sql_databases import temporary_sql
 
 
 async def test_cards_do_what_the_model_says(request: pytest.FixtureRequest) -> None:
@@ -15,6 +21,21 @@ async def test_cards_do_what_the_model_says(request: pytest.FixtureRequest) -> N
         happened = await run_cards(database, seed=1, steps=1500)
     done = " ".join(happened)
     assert all(word in done for word in ("offer accept", "charge Taken", "refund", "dispute"))
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(dice=st.randoms(use_true_random=False))
+def test_a_difference_is_shrunk_to_its_shortest_story(dice: random.Random) -> None:
+    """The same steps, thrown by Hypothesis: it looks for a short run that goes wrong."""
+
+    async def one_booking() -> None:
+        database = temporary_sql((SCHEMA,))
+        try:
+            await CardRun(database, dice, 0).run(30)
+        finally:
+            await database.close()
+
+    asyncio.run(one_booking())
 
 
 @pytest.mark.timeout(120)

@@ -144,7 +144,8 @@ async def asked_together(world: CardWorld, *names: str) -> Thread:
         ),
     )
     for one in people:
-        thread = await accept(world.messaging, one, thread.gates[one.user].id)
+        if one.user in thread.gates:  # they know each other after the first time
+            thread = await accept(world.messaging, one, thread.gates[one.user].id)
     return thread
 
 

@@ -10,13 +10,18 @@ from contextlib import suppress
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.background.records import TIMERS
 from greenroom.bookings import journal
 from greenroom.bookings.chart import Account
+from greenroom.bookings.documents.read_documents import documents_of_thread
+from greenroom.bookings.documents.sign import NewSignature, sign
 from greenroom.bookings.models import CardState
 from greenroom.ids import ThreadId
+from greenroom.messaging.projects import threads_of_group
 from tests.cards.dying import Died, DyingDatabase, DyingStore, Fate
+from tests.cards.test_groups import asked_together, offer_to
 from tests.cards.world import OK, CardWorld
 
 MOST_WRITES = 60
@@ -50,6 +55,58 @@ async def test_an_offer_and_its_acceptance_survive_every_death(
             break
         deaths += 1
     assert 8 <= deaths < MOST_WRITES - 2
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before a write", "after a write"])
+async def test_a_group_and_its_contracts_survive_every_death(local: CardWorld, after: bool) -> None:
+    for name in ("ana", "ben", "cleo"):
+        await local.person(name)
+    expected = await group_outcome(local, await group_deal(local, local))
+    assert expected[0] == 3
+    deaths = 0
+    for at in range(1, MOST_WRITES):
+        fate = Fate(at, after)
+        thread = await group_deal(local, dying_node(local, fate))
+        assert await group_outcome(local, thread) == expected, f"died at write {at}"
+        if not fate.is_dead:
+            break
+        deaths += 1
+    assert 15 <= deaths < MOST_WRITES - 2
+
+
+async def group_deal(world: CardWorld, node: CardWorld) -> ThreadId:
+    """Both providers accept; each leg gets a thread; Ben signs his contract."""
+    thread = (await asked_together(world, "ben", "cleo")).id
+    offer = offer_to(world, "ben", "cleo")
+    offered = await world.propose("ana", thread, offer, key=f"offer {thread}", pays=OK)
+    for version, name in enumerate(("ben", "cleo"), 1):
+        card = replace(offered, version=version)
+        key = f"accept {thread} {name}"
+        await attempt(node.answer(name, card, "accept", key=key))
+        await take_over(world, thread)
+        await world.answer(name, card, "accept", key=key)
+        await take_over(world, thread)
+    await attempt(signed(node, thread))
+    await signed(world, thread)
+    await take_over(world, thread)
+    return thread
+
+
+async def signed(node: CardWorld, thread: ThreadId) -> None:
+    ben = node.user("ben")
+    [record] = await documents_of_thread(node.bookings, thread, ben, staff=False)
+    current = record.current
+    new = NewSignature(version=current.version, content_sha256=current.content_sha256, consent=True)
+    await sign(node.bookings, ben, current.id, new)
+
+
+async def group_outcome(world: CardWorld, thread: ThreadId) -> tuple[object, ...]:
+    booking = await world.booking(thread)
+    found = await threads_of_group(world.messaging, world.actors["ana"], booking.id)
+    logs: list[list[str | None]] = []
+    for view in sorted(found.views, key=lambda one: (one.thread.leg_id is not None, one.thread.id)):
+        logs.append([one.event for one in await world.log("ana", view.thread.id)])
+    return len(found.views), logs[0], sorted(map(repr, logs[1:])), booking.cards, booking.transfers
 
 
 def dying_node(world: CardWorld, fate: Fate) -> CardWorld:

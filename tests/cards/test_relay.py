@@ -22,6 +22,14 @@ from greenroom.people.actor import Scope, StaffRole
 from tests.cards.world import DAY_MS, OK, CardWorld
 
 
+async def test_the_offer_of_an_invitation_becomes_a_booking(local: CardWorld) -> None:
+    thread = await local.inquiry(kind=Kind.INVITE)
+    offered = await local.propose("ana", thread.id, local.offer(), pays=OK)
+    await local.answer("ben", offered, "accept")
+    head = await local.thread(thread.id)
+    assert (head.kind, head.status) == (Kind.BOOKING, Status.CONFIRMED)
+
+
 async def test_an_offer_becomes_a_booking(world: CardWorld) -> None:
     thread = await world.inquiry()
     offered = await world.propose("ben", thread.id, world.offer(price=400))

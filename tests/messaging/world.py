@@ -21,14 +21,16 @@ from tests.world import RATES, World
 class MessagingWorld(World):
     _sent: int = 0
 
-    async def inquiry(self, buyer: str = "ana", seller: str = "ben") -> Thread:
+    async def inquiry(
+        self, buyer: str = "ana", seller: str = "ben", kind: Kind = Kind.INQUIRY
+    ) -> Thread:
         """A thread of two people that the seller has accepted."""
         asks, asked = await self.person(buyer), await self.person(seller)
         thread = await opening.open_thread(
             self.messaging,
             asks,
             opening.Opening(
-                kind=Kind.INQUIRY,
+                kind=kind,
                 role=Role.BUYER,
                 others=(opening.Invited(asked.user, Role.SELLER),),
             ),

@@ -66,14 +66,14 @@ class CardKeyReused(Problem):
 
 
 class LegNotReady(Problem):
-    """The booking is {status}, and this card needs one that is {needed}."""
+    """The booking is {status}, and this card needs one that is {needed}. Read the booking again."""
 
     status: str
     needed: tuple[str, ...]
 
 
 class LegNotFound(Problem):
-    """The booking has no such leg, or you take no part in it."""
+    """The booking has no such leg, or you take no part in it. Read the booking for your legs."""
 
 
 class LegNeeded(Problem):
