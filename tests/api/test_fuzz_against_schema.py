@@ -148,4 +148,8 @@ def _real_ids(populated: PopulatedWorld, path: str) -> dict[str, str]:
         "caseId": populated.case,
         "userId": populated.world.ids["zoe"],
         "emoji": "👍",
+        "tab": "shotlist",
+        "cardId": populated.card,
+        "legId": populated.leg,
+        "documentId": populated.document,
     }
