@@ -10,6 +10,7 @@ from greenroom.app import REGISTRY, TABLES
 from greenroom.audit_commands import verified
 from greenroom.backup import backup
 from greenroom.bookings.models import CardState
+from greenroom.bookings.read_bookings import booking_of_thread
 from greenroom.clock import SystemClock
 from greenroom.messaging.inbox import inbox
 from greenroom.open_sql import opened_sql
@@ -26,8 +27,9 @@ async def test_a_restored_folder_has_every_deal_and_adds_up(tmp_path: Path) -> N
     async with world_in(settings, {}) as world:
         await world.person("ana")
         await world.person("ben")
-        dealing = asyncio.create_task(keep_dealing(world))
-        await asyncio.sleep(0.5)
+        dealt = asyncio.Event()
+        dealing = asyncio.create_task(keep_dealing(world, dealt))
+        await asyncio.wait_for(dealt.wait(), 60)
         await asyncio.to_thread(backup, settings, tmp_path / "copy")
         await asyncio.sleep(0.2)
         dealing.cancel()
@@ -45,17 +47,18 @@ async def test_a_restored_folder_has_every_deal_and_adds_up(tmp_path: Path) -> N
         assert page.rows
         for row in page.rows:
             log = await restored.log("ana", row.thread.id)
-            booking = await restored.booking(row.thread.id)
+            booking = await booking_of_thread(restored.bookings, row.thread.id)
             events = [one.event for one in log]
-            assert ("card.applied" in events) == bool(booking.legs)
+            assert ("card.applied" in events) == bool(booking and booking.legs)
 
 
-async def keep_dealing(world: CardWorld) -> None:
+async def keep_dealing(world: CardWorld, dealt: asyncio.Event) -> None:
     for _ in count():
         thread = await world.inquiry()
         offered = await world.propose("ben", thread.id, world.offer())
         accepted = await world.answer("ana", offered, "accept", pays=OK)
         assert accepted.state is CardState.APPLIED
+        dealt.set()
 
 
 @asynccontextmanager

@@ -316,8 +316,8 @@ async def test_names_that_do_not_exist_are_refused_with_the_known_ones(stuck: St
     assert (code, complaint) == (
         2,
         "greenroom: There are no timers of the kind bells. The known ones are: alarms, "
-        "file_banded, file_check, file_expiry, file_removal, large_file_check, request_expiry, "
-        "scheduled_message, waiting_message.\n",
+        "card_deadline, card_reminder, file_banded, file_check, file_expiry, file_removal, "
+        "large_file_check, leg_deadline, request_expiry, scheduled_message, waiting_message.\n",
     )
     for command in (("replay", "likes", "1"), ("drop", "timers", "bells", "x", "--yes")):
         code, _, complaint = await stuck.run(*command)

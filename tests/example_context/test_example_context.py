@@ -269,6 +269,8 @@ def test_no_shared_file_knows_of_it() -> None:
     sources = [path for path in files if path.suffix in {".py", ".ts", ".svelte"}]
     assert len(sources) > 400
     knowing = [
-        path for path in sources if re.search("example_context|[Rr]eminder", path.read_text())
+        path
+        for path in sources
+        if re.search(r"example_context|ReminderDue|reminder\.due|/reminders", path.read_text())
     ]
     assert knowing == []

@@ -82,9 +82,13 @@ def _run(*command: str, cwd: Path) -> str:
 def test_openapi_python_client_makes_a_client_that_works(house: DemoServer, tmp_path: Path) -> None:
     document = httpx.get(f"{house.url}/schema/openapi.json").text
     (tmp_path / "openapi.json").write_text(document)
+    # It knows files by one type only.
+    config = {"content_type_overrides": {"application/pdf": "application/octet-stream"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
     told = _run(
         *("openapi-python-client", "generate", "--path", "openapi.json"),
-        *("--meta", "none", "--output-path", "generated", "--fail-on-warning"),
+        *("--config", "config.json", "--meta", "none"),
+        *("--output-path", "generated", "--fail-on-warning"),
         cwd=tmp_path,
     )
     assert "Warning" not in told

@@ -13,7 +13,7 @@ FILM = "The film of the harbour story"
 
 async def _opened(window: Window) -> Locator:
     await window.open(FILM)
-    await window.button("Receipts").click()
+    await window.button("Booking").click()
     sheet = window.page.get_by_role("dialog", name="Booking", exact=True)
     await sheet.get_by_role("button", name="Read and sign").click()
     return window.page.get_by_role("dialog", name="Contract", exact=True)

@@ -21,6 +21,8 @@ _TROUBLE = {
     sqlite3.SQLITE_PROTOCOL,
     sqlite3.SQLITE_READONLY,
 }
+_OF_THE_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+_DISK = "Look whether the disk is full or failing. Free some space, then try again"
 
 
 def translated(error: BaseException) -> BaseException:
@@ -31,6 +33,8 @@ def translated(error: BaseException) -> BaseException:
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
     if code in _BUSY:
         return DatabaseBusy()
+    if code in _OF_THE_DISK:
+        return DatabaseUnavailable(f"{cause}. {_DISK}")
     return DatabaseUnavailable(str(cause)) if code in _TROUBLE else error
 
 
